@@ -1,0 +1,131 @@
+//! What can go wrong, and what to do about it.
+//!
+//! Stopping early is not an error: see [`Termination`](crate::Termination).
+
+/// An error that names the offending value, what was allowed, and the remedy.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two lengths that must agree do not.
+    #[error("{what}: expected length {expected}, found {found}")]
+    Length {
+        /// The array or vector that is too long or too short.
+        what: &'static str,
+        /// The length that the shape calls for.
+        expected: usize,
+        /// The length that was given.
+        found: usize,
+    },
+    /// The offsets of a compressed matrix do not start at 0, decrease, or pass the end.
+    #[error(
+        "offsets[{position}] = {value} is out of order; offsets start at 0, never decrease, and end \
+         at the number of stored entries"
+    )]
+    Offsets {
+        /// Position in the offsets array.
+        position: usize,
+        /// The offending offset.
+        value: usize,
+    },
+    /// An index is not smaller than the dimension.
+    #[error("{axis} {line}: index {index} is out of range, the dimension is {bound}")]
+    IndexOutOfRange {
+        /// "row" for row-compressed input, "column" for column-compressed input.
+        axis: &'static str,
+        /// Which row or column holds the index.
+        line: usize,
+        /// The offending index.
+        index: u64,
+        /// The first index that is too large.
+        bound: usize,
+    },
+    /// Indices within a row or column must strictly increase.
+    #[error(
+        "{axis} {line}: index {index} follows {previous}; indices must strictly increase \
+         (build the matrix with `from_triplets` to sort entries and sum duplicates)"
+    )]
+    IndexOrder {
+        /// "row" for row-compressed input, "column" for column-compressed input.
+        axis: &'static str,
+        /// Which row or column holds the indices.
+        line: usize,
+        /// The index before.
+        previous: u32,
+        /// The index that is not larger.
+        index: u32,
+    },
+    /// An entry is NaN or infinite.
+    #[error("entry ({row}, {column}) is {value}; every entry must be a finite number")]
+    NotFinite {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// NaN, inf or -inf.
+        value: f64,
+    },
+    /// An entry is negative and negative entries were not allowed.
+    #[error(
+        "entry ({row}, {column}) is {value}; the method is made for nonnegative data \
+         (set allow_negative to keep negative entries)"
+    )]
+    Negative {
+        /// Row of the first negative entry.
+        row: usize,
+        /// Column of the first negative entry.
+        column: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A magnitude is too large or too small to compute with.
+    #[error("{what} is {value:e}, beyond the limit of {limit:e}; {remedy}")]
+    Magnitude {
+        /// What is too large or too small.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// The largest (smallest) allowed value.
+        limit: f64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A parameter is outside its range.
+    #[error("{name} = {value} is not allowed; {allowed}")]
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// The value that was given.
+        value: String,
+        /// The allowed range, and what to do.
+        allowed: &'static str,
+    },
+    /// A listed column cannot play the part it was given.
+    #[error("{list} lists column {column}, {reason}")]
+    ColumnList {
+        /// `fixed`, `excluded` or `candidates`.
+        list: &'static str,
+        /// The offending column index.
+        column: usize,
+        /// Why it cannot be used.
+        reason: &'static str,
+    },
+    /// The worker threads could not be started.
+    #[error("could not start {threads} worker threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// Ranks could not exchange data.
+    #[error("communication between ranks failed: {0}")]
+    Communication(String),
+}
+
+/// A result whose error is [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Checks that a slice has the length that its shape calls for.
+pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}

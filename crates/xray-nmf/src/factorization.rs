@@ -1,0 +1,235 @@
+//! The result of a fit: anchors, weights, and how they were found.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::comm::Communicator;
+use crate::cone::{Cone, ConeParts};
+use crate::error::Result;
+use crate::gram::{AnchorRows, NormalMatrix};
+use crate::layout::Layout;
+use crate::matrix::{Column, Matrix};
+use crate::observe::{Step, Termination};
+use crate::params::Solver;
+use crate::progress::Progress;
+use crate::project::{Projection, WeightBlock, kkt_violation, project_block};
+
+/// Anchors A and weights H with `X ~= X_A H`, for every rank up to the one asked for.
+#[derive(Debug, Clone)]
+pub struct Factorization {
+    n_rows: usize,
+    layout: Layout,
+    steps: Vec<Step>,
+    termination: Termination,
+    kkt_violation: f64,
+    weights: Weights,
+    parts: ConeParts,
+    signed: bool,
+    solver: Solver,
+}
+
+impl Factorization {
+    /// Takes the cone apart; anchors beyond those to keep are dropped.
+    pub(crate) fn new<M: Matrix, K: Communicator>(
+        cone: Cone<'_, M, K>,
+        progress: Progress<'_>,
+        termination: Termination,
+    ) -> Result<Self> {
+        let n_kept = progress.n_kept(termination);
+        let violation = cone.kkt_violation()?;
+        let (n_rows, layout, signed) = (cone.matrix.n_rows(), cone.layout, cone.signed);
+        let solver = cone.solver();
+        let parts = cone.into_parts();
+        let found = Self {
+            n_rows,
+            layout,
+            weights: Weights::new(&parts.weights, parts.s.size()),
+            steps: progress.steps,
+            termination,
+            kkt_violation: violation,
+            parts,
+            signed,
+            solver,
+        };
+        Ok(if n_kept < found.rank() { found.truncate(n_kept) } else { found })
+    }
+
+    /// Number of anchors found.
+    pub fn rank(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Number of rows of X.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of columns of X, on all ranks.
+    pub fn n_columns(&self) -> usize {
+        self.layout.n_columns()
+    }
+
+    /// The columns whose weights are here: all of them, unless the fit ran on many ranks.
+    pub fn own_columns(&self) -> Range<usize> {
+        self.layout.own_columns()
+    }
+
+    /// The anchors, in the order found.
+    pub fn anchors(&self) -> Vec<usize> {
+        self.steps.iter().map(|step| step.anchor).collect()
+    }
+
+    /// One record for each anchor.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Why the run ended.
+    pub fn termination(&self) -> Termination {
+        self.termination
+    }
+
+    /// The largest violation of the projection's optimality conditions over all columns, relative
+    /// to the norms involved: about 1e-15 for the exact solver.
+    pub fn kkt_violation(&self) -> f64 {
+        self.kkt_violation
+    }
+
+    /// `||X - X_A H||_F / ||X||_F` with all anchors; 1 without any, 0 for a zero matrix.
+    pub fn residual(&self) -> f64 {
+        let nothing = if self.parts.squared_norms.iter().any(|v| *v > 0.0) { 1.0 } else { 0.0 };
+        self.steps.last().map_or(nothing, |step| step.residual)
+    }
+
+    /// H.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// `W = X_A`, column by column.
+    pub fn anchor_columns(&self) -> &[Column] {
+        &self.parts.ray_columns
+    }
+
+    /// `X_A'X_A`, row by row.
+    pub fn anchor_gram(&self) -> Vec<Vec<f64>> {
+        (0..self.rank()).map(|k| self.parts.s.row(k).to_vec()).collect()
+    }
+
+    /// The solution of rank k: the first k anchors, and every column projected onto them alone.
+    ///
+    /// Bit for bit what a fit of rank k returns, without another selection. All of it if k is not
+    /// smaller than the rank. Runs in the current rayon pool.
+    pub fn truncate(&self, k: usize) -> Self {
+        if k >= self.rank() {
+            return self.clone();
+        }
+        let mut rows = AnchorRows::new(self.layout.n_own());
+        let mut s = NormalMatrix::default();
+        let squared_norms = self.parts.squared_norms.clone();
+        let mut residuals = squared_norms.clone();
+        let blocks = self.layout.own_blocks();
+        let mut weights: Vec<WeightBlock> =
+            blocks.iter().map(|block| WeightBlock::empty(block.len())).collect();
+        for t in 0..k {
+            rows.push_from(&self.parts.rows, t);
+            s.push(&self.parts.s.row(t)[..=t]);
+            let input = Projection {
+                rows: &rows,
+                s: &s,
+                squared_norms: &squared_norms,
+                signed: self.signed,
+                solver: self.solver,
+                record: false,
+            };
+            let residuals = residuals.par_chunks_mut(self.layout.block_size());
+            weights.par_iter_mut().zip(&blocks).zip(residuals).for_each(
+                |((weights, block), residuals)| {
+                    *weights = project_block(&input, block.clone(), weights, residuals).0;
+                },
+            );
+        }
+        let ray_columns = self.parts.ray_columns[..k].to_vec();
+        Self {
+            steps: self.steps[..k].to_vec(),
+            kkt_violation: kkt_violation(&weights, &rows, &s, &squared_norms),
+            weights: Weights::new(&weights, k),
+            parts: ConeParts { ray_columns, rows, s, weights, squared_norms },
+            ..*self
+        }
+    }
+}
+
+/// H (rank x n), stored by columns; positions of anchors ascend within each column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    rank: usize,
+    offsets: Vec<usize>,
+    anchors: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Weights {
+    fn new(blocks: &[WeightBlock], rank: usize) -> Self {
+        let mut weights = Self { rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
+        let mut sorted: Vec<(u32, f64)> = Vec::new();
+        for block in blocks {
+            for i in 0..block.n_columns() {
+                let (anchors, values) = block.column(i);
+                sorted.clear();
+                sorted.extend(anchors.iter().copied().zip(values.iter().copied()));
+                sorted.sort_unstable_by_key(|&(k, _)| k);
+                weights.anchors.extend(sorted.iter().map(|&(k, _)| k));
+                weights.values.extend(sorted.iter().map(|&(_, h)| h));
+                weights.offsets.push(weights.anchors.len());
+            }
+        }
+        weights
+    }
+
+    /// Number of anchors.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of nonzero weights.
+    pub fn n_nonzero(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Column i: positions of anchors (0 is the first anchor), ascending, and their weights.
+    pub fn column(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.anchors[range.clone()], &self.values[range])
+    }
+
+    /// Column i with zeros.
+    pub fn dense_column(&self, i: usize) -> Vec<f64> {
+        let mut dense = vec![0.0; self.rank];
+        let (anchors, values) = self.column(i);
+        anchors.iter().zip(values).for_each(|(&k, &h)| dense[k as usize] = h);
+        dense
+    }
+
+    /// All of H, one row for each anchor, row after row.
+    pub fn to_dense(&self) -> Vec<f64> {
+        let n = self.n_columns();
+        let mut dense = vec![0.0; self.rank * n];
+        for i in 0..n {
+            let (anchors, values) = self.column(i);
+            anchors.iter().zip(values).for_each(|(&k, &h)| dense[k as usize * n + i] = h);
+        }
+        dense
+    }
+
+    /// The column-compressed arrays: offsets, positions of anchors, weights.
+    pub fn csc(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.offsets, &self.anchors, &self.values)
+    }
+}

@@ -1,0 +1,124 @@
+//! What is kept of C for the anchors: `C_A` (t x n) and `S = C_AA` (t x t).
+
+use std::ops::Range;
+
+use super::GramColumn;
+use crate::matrix::kernels::{LANES, Lanes};
+
+/// `C_Ai = X_A'X_i` for all columns i, in panels of 8 anchors so that one column's coefficients
+/// lie in few cache lines and a new anchor moves nothing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnchorRows {
+    n_columns: usize,
+    n_anchors: usize,
+    panels: Vec<Vec<Lanes>>,
+}
+
+impl AnchorRows {
+    pub(crate) fn new(n_columns: usize) -> Self {
+        Self { n_columns, n_anchors: 0, panels: Vec::new() }
+    }
+
+    pub(crate) fn n_anchors(&self) -> usize {
+        self.n_anchors
+    }
+
+    /// Appends `C_t` of a new anchor t.
+    pub(crate) fn push(&mut self, row: &GramColumn) {
+        let lane = self.n_anchors % LANES;
+        if lane == 0 {
+            self.panels.push(vec![[0.0; LANES]; self.n_columns]);
+        }
+        let panel = self.panels.last_mut().expect("a panel was just made");
+        row.fill_lane(0..self.n_columns, lane, panel);
+        self.n_anchors += 1;
+    }
+
+    /// Appends row k of `other`.
+    pub(crate) fn push_from(&mut self, other: &AnchorRows, k: usize) {
+        let row = (0..self.n_columns).map(|i| other.get(k, i)).collect();
+        self.push(&GramColumn::Dense(row));
+    }
+
+    /// `C_ki`.
+    #[inline(always)]
+    pub(crate) fn get(&self, k: usize, i: usize) -> f64 {
+        self.panels[k / LANES][i][k % LANES]
+    }
+
+    /// Copies `C_ki` for the first `out.len()` anchors k, rounded up to whole panels in `out`'s
+    /// spare capacity.
+    #[inline(always)]
+    pub(crate) fn gather(&self, i: usize, out: &mut [f64]) {
+        for (part, panel) in out.chunks_mut(LANES).zip(&self.panels) {
+            part.copy_from_slice(&panel[i][..part.len()]);
+        }
+    }
+
+    /// The panels restricted to the columns in `range`.
+    pub(crate) fn panels_in(&self, range: Range<usize>) -> Vec<&[Lanes]> {
+        self.panels.iter().map(|panel| &panel[range.clone()]).collect()
+    }
+}
+
+/// `S = X_A'X_A`, growing by one anchor at a time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NormalMatrix {
+    size: usize,
+    stride: usize,
+    values: Vec<f64>,
+    /// `1 / ||X_k||`: gradients are compared after scaling anchors to unit length.
+    inverse_norms: Vec<f64>,
+}
+
+impl NormalMatrix {
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// From all rows of a symmetric matrix with a positive diagonal.
+    pub(crate) fn from_rows(rows: &[Vec<f64>]) -> Self {
+        let mut matrix = Self::default();
+        for (k, row) in rows.iter().enumerate() {
+            matrix.push(&row[..=k]);
+        }
+        matrix
+    }
+
+    /// Appends anchor t, given `C_kt` for all anchors k up to and including t.
+    pub(crate) fn push(&mut self, row: &[f64]) {
+        let t = self.size;
+        assert_eq!(row.len(), t + 1, "one inner product for each anchor");
+        if t == self.stride {
+            self.widen();
+        }
+        for (k, &value) in row.iter().enumerate() {
+            self.values[t * self.stride + k] = value;
+            self.values[k * self.stride + t] = value;
+        }
+        let norm = row[t].sqrt();
+        self.inverse_norms.push(if norm > 0.0 { 1.0 / norm } else { 0.0 });
+        self.size += 1;
+    }
+
+    fn widen(&mut self) {
+        let stride = (2 * self.stride).max(LANES);
+        let mut values = vec![0.0; stride * stride];
+        for k in 0..self.size {
+            let old = &self.values[k * self.stride..][..self.size];
+            values[k * stride..][..self.size].copy_from_slice(old);
+        }
+        (self.stride, self.values) = (stride, values);
+    }
+
+    /// Row k, one value for each anchor.
+    #[inline(always)]
+    pub(crate) fn row(&self, k: usize) -> &[f64] {
+        &self.values[k * self.stride..][..self.size]
+    }
+
+    #[inline(always)]
+    pub(crate) fn inverse_norm(&self, k: usize) -> f64 {
+        self.inverse_norms[k]
+    }
+}

@@ -1,0 +1,50 @@
+//! Held-out rows: how well H, found on some rows, explains the others.
+//!
+//! With test rows X' of the same columns, the error of column i is
+//! `||X'_i - X'_A h_i||^2 = C'_ii - 2 c'_i'h_i + h_i'S'h_i`, from the same kinds of inner products as
+//! the projection, taken over the test rows. Only columns whose h_i changed are computed anew.
+
+use crate::comm::Communicator;
+use crate::cone::Cone;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::matrix::Matrix;
+use crate::params::Params;
+use crate::project::ChangeBlock;
+
+pub(crate) struct HeldOut<'a, M, K> {
+    /// Rays and inner products over the test rows; its `residuals` hold the errors.
+    test: Cone<'a, M, K>,
+}
+
+impl<'a, M: Matrix, K: Communicator> HeldOut<'a, M, K> {
+    pub(crate) fn new(test: &'a M, comm: &'a K, layout: Layout, params: &Params) -> Result<Self> {
+        Ok(Self { test: Cone::new(test, comm, layout, params.allow_negative, params.solver, 0)? })
+    }
+
+    /// The relative error after `anchor` was added and `fitted` changed in the columns of `changes`.
+    pub(crate) fn error_with<S: Matrix>(
+        &mut self,
+        anchor: usize,
+        fitted: &Cone<'_, S, K>,
+        changes: &[ChangeBlock],
+    ) -> Result<f64> {
+        self.test.admit(anchor)?;
+        for &i in changes.iter().flat_map(|block| &block.columns) {
+            let i = i as usize;
+            let (anchors, weights) = fitted.column_weights(i);
+            let mut error = self.test.squared_norms[i];
+            for (&k, &h) in anchors.iter().zip(weights) {
+                let row = self.test.s.row(k as usize);
+                let explained = anchors
+                    .iter()
+                    .zip(weights)
+                    .fold(0.0, |sum, (&l, &g)| sum + g * row[l as usize]);
+                error += h * (explained - 2.0 * self.test.rows.get(k as usize, i));
+            }
+            self.test.residuals[i] = error.max(0.0);
+        }
+        let total = self.test.total;
+        Ok(if total > 0.0 { (self.test.residual()? / total).sqrt() } else { 0.0 })
+    }
+}

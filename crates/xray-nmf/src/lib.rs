@@ -1,0 +1,53 @@
+//! Find the few columns of a nonnegative matrix that explain all the others.
+//!
+//! A matrix X is *separable* if all its columns lie in the cone of a few of them, the *anchors*. This
+//! crate finds anchors with the XRAY family of algorithms (Kumar, Sindhwani and Kambadur, "Fast
+//! Conical Hull Algorithms for Near-separable Non-negative Matrix Factorization", ICML 2013), on
+//! sparse and dense data, exactly, in parallel, and with the same bits for any number of threads.
+//!
+//! ```
+//! use xray_nmf::{Params, Selection, SparseMatrix, fit};
+//!
+//! // Four documents (rows) over three words (columns).
+//! let x = SparseMatrix::from_triplets(4, 3, [
+//!     (0, 0, 2.0), (0, 1, 1.0),
+//!     (1, 0, 4.0), (1, 1, 2.0),
+//!     (2, 1, 3.0), (2, 2, 3.0),
+//!     (3, 1, 1.0), (3, 2, 1.0),
+//! ])?;
+//! let found = fit(&x, &Params { selection: Selection::Greedy, ..Params::new(2) })?;
+//! assert_eq!(found.rank(), 2);
+//! println!("anchors {:?}, residual {:.3}", found.anchors(), found.residual());
+//! # Ok::<(), xray_nmf::Error>(())
+//! ```
+
+pub mod comm;
+mod cone;
+mod error;
+mod factorization;
+mod gram;
+mod holdout;
+mod layout;
+mod matrix;
+mod memory;
+mod observe;
+mod packet;
+mod params;
+mod progress;
+mod project;
+mod select;
+mod solver;
+
+pub use error::{Error, Result};
+pub use factorization::{Factorization, Weights};
+pub use gram::GramColumn;
+pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
+pub use observe::{Observer, Step, Termination};
+pub use params::{Engine, Normalize, Params, Selection, Solver};
+pub use project::{Nnls, nnls};
+pub use solver::{fit, fit_distributed, fit_observed};
+
+/// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks.
+pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> std::ops::Range<usize> {
+    layout::Layout::new(n_columns, rank, size).own_columns()
+}

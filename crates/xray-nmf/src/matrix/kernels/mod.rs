@@ -1,0 +1,75 @@
+//! Inner loops, compiled twice: for any machine, and for AVX2 where it is there.
+//!
+//! Both versions are the same Rust code. Rust never reorders floating-point sums and none of the
+//! loops fuses a multiplication with an addition, so both give the same bits; the wide version only
+//! works on several independent sums at once. The macro below holds the only `unsafe` of the crate:
+//! the call into the AVX2 version, behind a check that the processor has it.
+
+mod dense;
+mod score;
+
+pub(crate) use dense::{
+    add_outer_products, product_by_column, product_by_row, products_by_column, products_by_row,
+    quadratic_form,
+};
+pub(crate) use score::{
+    Fold, WeightRows, batch_quadratic_forms, coefficient_scores, weight_scores,
+};
+
+/// Vectors handled together in a batch.
+pub(crate) const LANES: usize = 8;
+
+/// One number for each vector of a batch.
+pub(crate) type Lanes = [f64; LANES];
+
+/// Defines `$name` as a front for `$body`, compiled also for AVX2 and chosen at run time.
+///
+/// The body and all that it calls must be `#[inline(always)]` to take part.
+macro_rules! multiversion {
+    ($(#[$meta:meta])* fn $name:ident $(<$t:ident: $bound:ident>)? ($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:ident) => {
+        $(#[$meta])*
+        #[allow(unsafe_code)]
+        pub(crate) fn $name $(<$t: $bound>)? ($($arg: $type),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn wide $(<$t: $bound>)? ($($arg: $type),*) $(-> $result)? {
+                    $body($($arg),*)
+                }
+                if std::arch::is_x86_feature_detected!("avx2") {
+                    // SAFETY: the processor was just found to have AVX2.
+                    return unsafe { wide($($arg),*) };
+                }
+            }
+            $body($($arg),*)
+        }
+    };
+}
+pub(crate) use multiversion;
+
+/// `out += factor * x`.
+#[inline(always)]
+pub(crate) fn add_scaled(out: &mut [f64], x: &[f64], factor: f64) {
+    for (sum, v) in out.iter_mut().zip(x) {
+        *sum += v * factor;
+    }
+}
+
+/// `x'y` in four interleaved partial sums: a fixed order that vector units can follow.
+#[inline(always)]
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let length = x.len().min(y.len());
+    let (x, y) = (&x[..length], &y[..length]);
+    let mut sums = [0.0; 4];
+    let mut quads = x.chunks_exact(4).zip(y.chunks_exact(4));
+    for (a, b) in &mut quads {
+        for l in 0..4 {
+            sums[l] += a[l] * b[l];
+        }
+    }
+    let whole = length - length % 4;
+    for (l, (a, b)) in x[whole..].iter().zip(&y[whole..]).enumerate() {
+        sums[l] += a * b;
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
+}

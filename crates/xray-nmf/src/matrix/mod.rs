@@ -1,0 +1,159 @@
+//! The data X: m rows (documents, bands) by n columns (words, pixels), sparse or dense.
+//!
+//! The solver sees X only through [`Matrix`]: single columns, sums over columns, and products
+//! `C_j = X'X_j`. One rule makes every result independent of storage, threads and ranks:
+//!
+//! > **`C_ij = sum_d X_di X_dj` is added up in ascending row order d, in f64, one term at a time,
+//! > without fused multiply-add.**
+//!
+//! Absent entries add an exact zero, so sparse and dense storage of the same numbers give the same
+//! bits, and so do batches of any size and any split of the columns over threads or machines.
+
+mod dense;
+pub(crate) mod kernels;
+mod scalar;
+mod sparse;
+
+pub use dense::DenseMatrix;
+pub use scalar::Scalar;
+pub use sparse::SparseMatrix;
+
+use crate::error::{Error, Result};
+use crate::gram::GramColumn;
+use crate::params::Normalize;
+
+/// Largest magnitude that an entry may have, and the reciprocal of the smallest that the largest
+/// entry may have: scores are of fourth order in X and must neither overflow nor vanish.
+pub const LARGEST_ENTRY: f64 = 1e70;
+
+const RESCALE: &str = "multiply the whole matrix by a constant: the anchors do not change";
+
+/// Dimensions fit u32 indices.
+fn check_dimensions(n_rows: usize, n_columns: usize) -> Result<()> {
+    for (what, n) in [("number of rows", n_rows), ("number of columns", n_columns)] {
+        let limit = f64::from(u32::MAX) - 1.0;
+        if n as f64 > limit {
+            return Err(Error::Magnitude {
+                what,
+                value: n as f64,
+                limit,
+                remedy: "split the data",
+            });
+        }
+    }
+    Ok(())
+}
+
+/// An entry is finite and not too large.
+fn check_value(row: usize, column: usize, value: f64) -> Result<()> {
+    if !value.is_finite() {
+        return Err(Error::NotFinite { row, column, value });
+    }
+    if value.abs() > LARGEST_ENTRY {
+        let what = "an entry's magnitude";
+        let (value, limit) = (value.abs(), LARGEST_ENTRY);
+        return Err(Error::Magnitude { what, value, limit, remedy: RESCALE });
+    }
+    Ok(())
+}
+
+/// The largest entry is 0 or not too small.
+fn check_largest<T: Scalar>(values: &[T]) -> Result<()> {
+    let value = values.iter().map(|v| v.to_f64().abs()).fold(0.0, f64::max);
+    let limit = 1.0 / LARGEST_ENTRY;
+    if value > 0.0 && value < limit {
+        let what = "the largest entry's magnitude";
+        return Err(Error::Magnitude { what, value, limit, remedy: RESCALE });
+    }
+    Ok(())
+}
+
+/// One entry of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Entry {
+    /// Row index.
+    pub row: usize,
+    /// Column index.
+    pub column: usize,
+    /// Value.
+    pub value: f64,
+}
+
+/// One column taken out of a matrix: sparse (`rows` given) or dense.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Column {
+    /// Ascending row indices of `values`, or `None` if `values` has one entry for each row.
+    pub rows: Option<Vec<u32>>,
+    /// The entries.
+    pub values: Vec<f64>,
+}
+
+impl Column {
+    /// Calls `visit(row, value)` for each stored entry in ascending row order.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
+        match &self.rows {
+            Some(rows) => rows.iter().zip(&self.values).for_each(|(&d, &v)| visit(d as usize, v)),
+            None => self.values.iter().enumerate().for_each(|(d, &v)| visit(d, v)),
+        }
+    }
+
+    /// The column as a dense vector of `n_rows` entries.
+    pub fn to_dense(&self, n_rows: usize) -> Vec<f64> {
+        let mut dense = vec![0.0; n_rows];
+        self.for_each(|d, v| dense[d] = v);
+        dense
+    }
+}
+
+/// What the solver needs of X. Implemented by [`SparseMatrix`] and [`DenseMatrix`]; sealed.
+///
+/// Parallel methods run in the rayon pool of the caller.
+pub trait Matrix: Sync + scalar::private::Sealed {
+    /// The type of a copy with scaled columns.
+    type Scaled: Matrix;
+
+    /// A copy with each nonzero column divided by its norm.
+    fn normalized(&self, norm: Normalize) -> Self::Scaled;
+
+    /// Number of rows m.
+    fn n_rows(&self) -> usize;
+
+    /// Number of columns n.
+    fn n_columns(&self) -> usize;
+
+    /// The first negative entry in storage order, if there is one.
+    fn first_negative(&self) -> Option<Entry>;
+
+    /// Column j. Panics if j is out of range.
+    fn column(&self, j: usize) -> Column;
+
+    /// `C_j = X'x` for each given column x, in order.
+    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;
+
+    /// `||X_j||^2` for all j.
+    fn squared_norms(&self) -> Vec<f64>;
+
+    /// `p'X_j` for all j; `p` has one entry for each row.
+    fn weighted_sums(&self, p: &[f64]) -> Vec<f64>;
+
+    /// Adds the columns, in ascending order, to `sums` (one entry for each row).
+    fn add_columns_to(&self, sums: &mut [f64]);
+
+    /// Upper bounds on `||X'X_j||` for all j, or `None` where none is cheaper than the products.
+    ///
+    /// Certified: each bound includes the rounding errors made in computing it.
+    fn gram_norm_bounds(&self) -> Option<Vec<f64>>;
+}
+
+/// What to multiply each column by; `columns` yields their values.
+fn column_factors(norm: Normalize, columns: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
+    let factor = |values: Vec<f64>| {
+        let size = match norm {
+            Normalize::None => 1.0,
+            Normalize::L1 => values.iter().fold(0.0, |sum, v| sum + v.abs()),
+            Normalize::L2 => values.iter().fold(0.0, |sum, v| sum + v * v).sqrt(),
+        };
+        if size > 0.0 { 1.0 / size } else { 1.0 }
+    };
+    columns.map(factor).collect()
+}

@@ -1,0 +1,518 @@
+//! Sparse matrices, stored by rows and by columns at once.
+//!
+//! Products `X'x` walk the rows that x touches (Gustavson), so X is needed by rows; candidate
+//! columns are read by columns. The form that the caller has is borrowed, the other one is built:
+//! 8 (f32) or 12 (f64) bytes for each entry, twice.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{
+    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, column_factors,
+};
+use crate::error::{Error, Result, check_length};
+use crate::gram::GramColumn;
+use crate::params::Normalize;
+
+/// A product below this many multiply-adds is not worth splitting over threads.
+const MIN_PARALLEL_WORK: usize = 100_000;
+
+/// Column groups of the streaming norm pass; fixed, so that sums do not depend on threads.
+const NORM_GROUPS: usize = 16;
+
+/// A sparse m x n matrix with entries of type `f32` or `f64`.
+///
+/// Invariants, checked once when it is made:
+/// - offsets start at 0, never decrease, and end at the number of stored entries;
+/// - indices strictly increase within each row (column) and are in range;
+/// - values are finite and at most 1e70 in magnitude (negative ones are the solver's business).
+///
+/// # Examples
+/// ```
+/// use xray_nmf::{Matrix, SparseMatrix};
+/// // [1 0 2]
+/// // [0 3 0]
+/// let x = SparseMatrix::from_csr(2, 3, vec![0, 2, 3], vec![0, 2, 1], vec![1.0, 2.0, 3.0])?;
+/// assert_eq!(x.squared_norms(), [1.0, 9.0, 4.0]);
+/// # Ok::<(), xray_nmf::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SparseMatrix<'a, T: Scalar> {
+    by_row: Compressed<'a, T>,
+    by_column: Compressed<'a, T>,
+    first_negative: Option<Entry>,
+}
+
+/// One compressed form: line l (a row or a column) holds entries `offsets[l]..offsets[l + 1]`.
+#[derive(Debug, Clone)]
+struct Compressed<'a, T: Scalar> {
+    offsets: Cow<'a, [usize]>,
+    indices: Cow<'a, [u32]>,
+    values: Cow<'a, [T]>,
+}
+
+impl<'a, T: Scalar> SparseMatrix<'a, T> {
+    /// From compressed rows (CSR), owned or borrowed.
+    pub fn from_csr(
+        n_rows: usize,
+        n_columns: usize,
+        offsets: impl Into<Cow<'a, [usize]>>,
+        indices: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [T]>>,
+    ) -> Result<Self> {
+        let by_row = Compressed::checked("row", n_rows, n_columns, offsets, indices, values)?;
+        let first_negative =
+            by_row.first_negative().map(|(d, j, value)| Entry { row: d, column: j, value });
+        let by_column = by_row.transposed(n_columns);
+        Ok(Self { by_row, by_column, first_negative })
+    }
+
+    /// From compressed columns (CSC), owned or borrowed.
+    pub fn from_csc(
+        n_rows: usize,
+        n_columns: usize,
+        offsets: impl Into<Cow<'a, [usize]>>,
+        indices: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [T]>>,
+    ) -> Result<Self> {
+        let by_column = Compressed::checked("column", n_columns, n_rows, offsets, indices, values)?;
+        let first_negative =
+            by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
+        let by_row = by_column.transposed(n_rows);
+        Ok(Self { by_row, by_column, first_negative })
+    }
+
+    /// From (row, column, value) entries in any order; entries of one place are added up.
+    pub fn from_triplets(
+        n_rows: usize,
+        n_columns: usize,
+        entries: impl IntoIterator<Item = (usize, usize, T)>,
+    ) -> Result<SparseMatrix<'static, T>> {
+        check_dimensions(n_rows, n_columns)?;
+        let mut entries: Vec<(usize, usize, T)> = entries.into_iter().collect();
+        for &(row, column, _) in &entries {
+            for (axis, line, index, bound) in
+                [("row", row, column, n_columns), ("column", column, row, n_rows)]
+            {
+                if index >= bound {
+                    return Err(Error::IndexOutOfRange { axis, line, index: index as u64, bound });
+                }
+            }
+        }
+        entries.sort_by_key(|&(row, column, _)| (row, column));
+        let mut offsets = vec![0; n_rows + 1];
+        let mut indices: Vec<u32> = Vec::with_capacity(entries.len());
+        let mut values: Vec<T> = Vec::with_capacity(entries.len());
+        let mut last = None;
+        for (row, column, value) in entries {
+            if last == Some((row, column)) {
+                let sum = values.last_mut().expect("an entry precedes its duplicate");
+                *sum = T::from_f64(sum.to_f64() + value.to_f64());
+            } else {
+                indices.push(column as u32);
+                values.push(value);
+                offsets[row + 1] += 1;
+            }
+            last = Some((row, column));
+        }
+        accumulate(&mut offsets);
+        SparseMatrix::from_csr(n_rows, n_columns, offsets, indices, values)
+    }
+
+    /// Number of stored entries.
+    pub fn n_entries(&self) -> usize {
+        self.by_row.values.len()
+    }
+
+    /// Row d: ascending column indices, and values.
+    pub fn row(&self, d: usize) -> (&[u32], &[T]) {
+        self.by_row.line(d)
+    }
+
+    /// The row-compressed form: offsets, indices, values.
+    pub fn csr(&self) -> (&[usize], &[u32], &[T]) {
+        (&self.by_row.offsets, &self.by_row.indices, &self.by_row.values)
+    }
+
+    /// The column-compressed form: offsets, indices, values.
+    pub fn csc(&self) -> (&[usize], &[u32], &[T]) {
+        (&self.by_column.offsets, &self.by_column.indices, &self.by_column.values)
+    }
+
+    /// The columns in `range`, renumbered from 0, with all rows. Panics if out of range.
+    pub fn columns_in(&self, range: Range<usize>) -> SparseMatrix<'static, T> {
+        let by_column = self.by_column.lines_in(range);
+        let by_row = by_column.transposed(self.n_rows());
+        let first_negative =
+            by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
+        SparseMatrix { by_row, by_column, first_negative }
+    }
+
+    /// The listed rows, in the given order. Panics if one is out of range.
+    pub fn rows_at(&self, rows: &[usize]) -> SparseMatrix<'static, T> {
+        let by_row = self.by_row.lines_at(rows);
+        let first_negative =
+            by_row.first_negative().map(|(d, j, value)| Entry { row: d, column: j, value });
+        let by_column = by_row.transposed(self.n_columns());
+        SparseMatrix { by_row, by_column, first_negative }
+    }
+
+    /// The transposed matrix; shares or moves the arrays.
+    pub fn transposed(self) -> SparseMatrix<'a, T> {
+        let first_negative =
+            self.first_negative.map(|e| Entry { row: e.column, column: e.row, value: e.value });
+        SparseMatrix { by_row: self.by_column, by_column: self.by_row, first_negative }
+    }
+
+    /// Multiply-adds of the product `X'x`.
+    fn product_work(&self, x: &Column) -> usize {
+        match &x.rows {
+            Some(rows) => rows.iter().map(|&d| self.by_row.line_length(d as usize)).sum(),
+            None => self.n_entries(),
+        }
+    }
+
+    /// Adds `X'x` over the columns in `range` to `sums`, whose first entry is column `range.start`.
+    fn add_product(&self, x: &Column, range: Range<usize>, sums: &mut [f64]) {
+        let whole = range == (0..self.n_columns());
+        x.for_each(|d, x_d| {
+            let (mut indices, mut values) = self.by_row.line(d);
+            if !whole {
+                let from = indices.partition_point(|&i| (i as usize) < range.start);
+                let to = from + indices[from..].partition_point(|&i| (i as usize) < range.end);
+                (indices, values) = (&indices[from..to], &values[from..to]);
+            }
+            for (&i, &value) in indices.iter().zip(values) {
+                sums[i as usize - range.start] += value.to_f64() * x_d;
+            }
+        });
+    }
+
+    /// `X'x` where the product is large: columns are split over threads, rows stay in order.
+    fn product_striped(&self, x: &Column) -> GramColumn {
+        let n = self.n_columns();
+        let stripe = n.div_ceil(rayon::current_num_threads()).max(1);
+        let mut sums = vec![0.0; n];
+        sums.par_chunks_mut(stripe).enumerate().for_each(|(k, part)| {
+            self.add_product(x, k * stripe..k * stripe + part.len(), part);
+        });
+        GramColumn::from_dense(sums)
+    }
+
+    /// `X'x` on the current thread.
+    fn product_serial(&self, x: &Column, work: usize) -> GramColumn {
+        let n = self.n_columns();
+        SUMS.with_borrow_mut(|sums| {
+            sums.resize(n.max(sums.len()), 0.0);
+            if work < n / 8 {
+                self.product_of_few(x, work, sums)
+            } else {
+                self.add_product(x, 0..n, &mut sums[..n]);
+                let column = GramColumn::from_slice(&sums[..n]);
+                sums[..n].fill(0.0);
+                column
+            }
+        })
+    }
+
+    /// `X'x` with few terms: only the touched sums are read and cleared. `sums` is all zero
+    /// before and after.
+    fn product_of_few(&self, x: &Column, work: usize, sums: &mut [f64]) -> GramColumn {
+        let mut touched = Vec::with_capacity(work);
+        x.for_each(|d, x_d| {
+            let (indices, values) = self.by_row.line(d);
+            for (&i, &value) in indices.iter().zip(values) {
+                sums[i as usize] += value.to_f64() * x_d;
+                touched.push(i);
+            }
+        });
+        touched.sort_unstable();
+        touched.dedup();
+        let values = touched.iter().map(|&i| std::mem::take(&mut sums[i as usize])).collect();
+        GramColumn::Sparse { n: self.n_columns(), indices: touched, values }
+    }
+
+    /// One group's part of the streaming pass: for each column j of the group and each i >= j,
+    /// adds `C_ij^2` to both `squares[i]` and `squares[j]`.
+    ///
+    /// `next[d]` is the position in row d of the first column not yet passed; since the group's
+    /// columns ascend, finding j in row d takes no search after the first.
+    fn add_upper_squares(&self, group: Range<usize>, squares: &mut [f64]) {
+        const UNSEEN: u32 = u32::MAX;
+        let mut next = vec![UNSEEN; self.n_rows()];
+        let mut sums = vec![0.0f64; self.n_columns()];
+        for j in group {
+            let (rows, values) = self.by_column.line(j);
+            for (&d, &value) in rows.iter().zip(values) {
+                let (indices, row_values) = self.by_row.line(d as usize);
+                let position = match next[d as usize] {
+                    UNSEEN => indices.partition_point(|&i| (i as usize) < j),
+                    seen => seen as usize,
+                };
+                next[d as usize] = position as u32 + 1;
+                let x_d = value.to_f64();
+                for (&i, &v) in indices[position..].iter().zip(&row_values[position..]) {
+                    sums[i as usize] += v.to_f64() * x_d;
+                }
+            }
+            let mut own = sums[j] * sums[j];
+            sums[j] = 0.0;
+            for (square, sum) in squares[j + 1..].iter_mut().zip(&mut sums[j + 1..]) {
+                let term = *sum * *sum;
+                own += term;
+                *square += term;
+                *sum = 0.0;
+            }
+            squares[j] += own;
+        }
+    }
+}
+
+thread_local! {
+    /// Accumulator of [`SparseMatrix::product_serial`]; all zero between calls.
+    static SUMS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
+
+impl<T: Scalar> super::scalar::private::Sealed for SparseMatrix<'_, T> {}
+
+impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
+    type Scaled = SparseMatrix<'static, f64>;
+
+    fn normalized(&self, norm: Normalize) -> Self::Scaled {
+        let n = self.n_columns();
+        let factors = column_factors(norm, (0..n).map(|j| self.column(j).values));
+        let values: Vec<f64> = (0..n)
+            .flat_map(|j| self.column(j).values.into_iter().map(move |v| (j, v)))
+            .map(|(j, v)| v * factors[j])
+            .collect();
+        let by_column = Compressed {
+            offsets: self.by_column.offsets.to_vec().into(),
+            indices: self.by_column.indices.to_vec().into(),
+            values: values.into(),
+        };
+        let by_row = by_column.transposed(self.n_rows());
+        SparseMatrix { by_row, by_column, first_negative: self.first_negative }
+    }
+
+    fn n_rows(&self) -> usize {
+        self.by_row.n_lines()
+    }
+
+    fn n_columns(&self) -> usize {
+        self.by_column.n_lines()
+    }
+
+    fn first_negative(&self) -> Option<Entry> {
+        self.first_negative
+    }
+
+    fn column(&self, j: usize) -> Column {
+        let (rows, values) = self.by_column.line(j);
+        Column { rows: Some(rows.to_vec()), values: values.iter().map(|v| v.to_f64()).collect() }
+    }
+
+    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
+        let threads = rayon::current_num_threads();
+        let work: Vec<usize> = columns.iter().map(|x| self.product_work(x)).collect();
+        let total: usize = work.iter().sum();
+        if total < MIN_PARALLEL_WORK || threads == 1 {
+            return columns.iter().zip(&work).map(|(x, &w)| self.product_serial(x, w)).collect();
+        }
+        if columns.len() < 2 * threads {
+            return columns.iter().map(|x| self.product_striped(x)).collect();
+        }
+        columns.par_iter().zip(&work).map(|(x, &w)| self.product_serial(x, w)).collect()
+    }
+
+    fn squared_norms(&self) -> Vec<f64> {
+        self.by_column.map_lines(|_, values| {
+            values.iter().map(|v| v.to_f64()).fold(0.0, |sum, v| sum + v * v)
+        })
+    }
+
+    fn weighted_sums(&self, p: &[f64]) -> Vec<f64> {
+        self.by_column.map_lines(|rows, values| {
+            let terms = rows.iter().zip(values).map(|(&d, v)| p[d as usize] * v.to_f64());
+            terms.fold(0.0, |sum, term| sum + term)
+        })
+    }
+
+    fn add_columns_to(&self, sums: &mut [f64]) {
+        sums.par_iter_mut().enumerate().for_each(|(d, sum)| {
+            *sum = self.by_row.line(d).1.iter().fold(*sum, |sum, v| sum + v.to_f64());
+        });
+    }
+
+    fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
+        let n = self.n_columns();
+        let groups = self.equal_work_groups();
+        let parts: Vec<Vec<f64>> = groups
+            .into_par_iter()
+            .map(|group| {
+                let mut squares = vec![0.0; n];
+                self.add_upper_squares(group, &mut squares);
+                squares
+            })
+            .collect();
+        // All terms are nonnegative squares: the relative error of their sum is below (n + m) eps.
+        let slack = 1.0 + 4.0 * (n + self.n_rows()) as f64 * f64::EPSILON;
+        let total = |j: usize| parts.iter().fold(0.0, |sum, part| sum + part[j]);
+        Some((0..n).map(|j| total(j).sqrt() * slack).collect())
+    }
+}
+
+impl<T: Scalar> SparseMatrix<'_, T> {
+    /// Consecutive ranges of columns with about equal work in the streaming norm pass.
+    fn equal_work_groups(&self) -> Vec<Range<usize>> {
+        let work = self.by_column.map_lines(|rows, _| {
+            rows.iter().map(|&d| self.by_row.line_length(d as usize)).sum::<usize>()
+        });
+        let share = work.iter().sum::<usize>() / NORM_GROUPS + 1;
+        let (mut groups, mut start, mut sum) = (Vec::new(), 0, 0);
+        for (j, w) in work.iter().enumerate() {
+            sum += w;
+            if sum >= share {
+                groups.push(start..j + 1);
+                (start, sum) = (j + 1, 0);
+            }
+        }
+        groups.push(start..work.len());
+        groups
+    }
+}
+
+impl<'a, T: Scalar> Compressed<'a, T> {
+    fn checked(
+        axis: &'static str,
+        n_lines: usize,
+        dimension: usize,
+        offsets: impl Into<Cow<'a, [usize]>>,
+        indices: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [T]>>,
+    ) -> Result<Self> {
+        check_dimensions(n_lines, dimension)?;
+        let (offsets, indices, values) = (offsets.into(), indices.into(), values.into());
+        check_length("offsets", n_lines + 1, offsets.len())?;
+        check_length("indices", values.len(), indices.len())?;
+        if offsets[0] != 0 {
+            return Err(Error::Offsets { position: 0, value: offsets[0] });
+        }
+        for (l, pair) in offsets.windows(2).enumerate() {
+            let last = l + 1 == n_lines;
+            if pair[1] < pair[0] || pair[1] > values.len() || (last && pair[1] != values.len()) {
+                return Err(Error::Offsets { position: l + 1, value: pair[1] });
+            }
+        }
+        if n_lines == 0 && !values.is_empty() {
+            return Err(Error::Offsets { position: 0, value: 0 });
+        }
+        let matrix = Self { offsets, indices, values };
+        (0..n_lines).try_for_each(|l| matrix.check_line(axis, l, dimension))?;
+        check_largest(&matrix.values)?;
+        Ok(matrix)
+    }
+
+    fn check_line(&self, axis: &'static str, line: usize, bound: usize) -> Result<()> {
+        let (indices, values) = self.line(line);
+        for pair in indices.windows(2) {
+            if pair[1] <= pair[0] {
+                return Err(Error::IndexOrder { axis, line, previous: pair[0], index: pair[1] });
+            }
+        }
+        if let Some(&index) = indices.iter().find(|&&i| i as usize >= bound) {
+            return Err(Error::IndexOutOfRange { axis, line, index: u64::from(index), bound });
+        }
+        for (&index, value) in indices.iter().zip(values) {
+            let (row, column) =
+                if axis == "row" { (line, index as usize) } else { (index as usize, line) };
+            check_value(row, column, value.to_f64())?;
+        }
+        Ok(())
+    }
+
+    fn n_lines(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline]
+    fn line(&self, l: usize) -> (&[u32], &[T]) {
+        let range = self.offsets[l]..self.offsets[l + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    #[inline]
+    fn line_length(&self, l: usize) -> usize {
+        self.offsets[l + 1] - self.offsets[l]
+    }
+
+    fn map_lines<R: Send>(&self, f: impl Fn(&[u32], &[T]) -> R + Sync) -> Vec<R> {
+        let one = |l| {
+            let (indices, values) = self.line(l);
+            f(indices, values)
+        };
+        (0..self.n_lines()).into_par_iter().with_min_len(64).map(one).collect()
+    }
+
+    /// The first negative entry as (line, index, value).
+    fn first_negative(&self) -> Option<(usize, usize, f64)> {
+        let position = self.values.iter().position(|v| v.to_f64() < 0.0)?;
+        let line = self.offsets.partition_point(|&o| o <= position) - 1;
+        Some((line, self.indices[position] as usize, self.values[position].to_f64()))
+    }
+
+    /// The other compressed form, by counting; `n_lines` is its number of lines.
+    fn transposed(&self, n_lines: usize) -> Compressed<'static, T> {
+        let mut offsets = vec![0usize; n_lines + 1];
+        for &i in self.indices.iter() {
+            offsets[i as usize + 1] += 1;
+        }
+        accumulate(&mut offsets);
+        let mut next = offsets.clone();
+        let mut indices = vec![0u32; self.indices.len()];
+        let mut values = vec![T::default(); self.values.len()];
+        for l in 0..self.n_lines() {
+            let (line_indices, line_values) = self.line(l);
+            for (&i, &v) in line_indices.iter().zip(line_values) {
+                let place = &mut next[i as usize];
+                indices[*place] = l as u32;
+                values[*place] = v;
+                *place += 1;
+            }
+        }
+        Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() }
+    }
+
+    fn lines_in(&self, range: Range<usize>) -> Compressed<'static, T> {
+        let start = self.offsets[range.start];
+        let entries = start..self.offsets[range.end];
+        let offsets: Vec<usize> =
+            self.offsets[range.start..=range.end].iter().map(|o| o - start).collect();
+        Compressed {
+            offsets: offsets.into(),
+            indices: self.indices[entries.clone()].to_vec().into(),
+            values: self.values[entries].to_vec().into(),
+        }
+    }
+
+    fn lines_at(&self, lines: &[usize]) -> Compressed<'static, T> {
+        let mut offsets = vec![0];
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        for &l in lines {
+            let (line_indices, line_values) = self.line(l);
+            indices.extend_from_slice(line_indices);
+            values.extend_from_slice(line_values);
+            offsets.push(indices.len());
+        }
+        Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() }
+    }
+}
+
+/// Turns counts at `l + 1` into offsets.
+fn accumulate(offsets: &mut [usize]) {
+    for l in 1..offsets.len() {
+        offsets[l] += offsets[l - 1];
+    }
+}

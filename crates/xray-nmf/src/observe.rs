@@ -1,0 +1,69 @@
+//! What a run reports, step by step.
+
+use std::ops::ControlFlow;
+
+/// One anchor and what it brought.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The column that became an anchor.
+    pub anchor: usize,
+    /// Its score under the selection rule; absent for a fixed anchor.
+    pub score: Option<f64>,
+    /// How far the runner-up's score was behind, relative to the score: 0 for a tie, at most 1.
+    pub margin: Option<f64>,
+    /// The exterior point that it was chosen from, for `rand`, `max` and `dist`.
+    pub exterior: Option<usize>,
+    /// `||X - X_A H||_F / ||X||_F` with this anchor and all before.
+    pub residual: f64,
+    /// The same on held-out rows, with H from the other rows; absent without held-out rows.
+    pub held_out: Option<f64>,
+    /// Rows or columns of `R'X` that were scored exactly to find it.
+    pub evaluations: u64,
+    /// Columns whose projection it changed.
+    pub changed_columns: usize,
+}
+
+/// Why a run ended. All of these are success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Termination {
+    /// As many anchors as asked for.
+    RankReached,
+    /// Every column lies in the cone already, or no candidate could bring one closer.
+    Exhausted,
+    /// The next anchor improved the residual or the held-out error too little.
+    BelowThreshold,
+    /// The observer asked to stop.
+    Stopped,
+}
+
+impl Termination {
+    /// `rank_reached`, `exhausted`, `below_threshold` or `stopped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Termination::RankReached => "rank_reached",
+            Termination::Exhausted => "exhausted",
+            Termination::BelowThreshold => "below_threshold",
+            Termination::Stopped => "stopped",
+        }
+    }
+}
+
+/// Receives each step as it is done, and may stop the run after it.
+///
+/// Any `FnMut(&Step) -> ControlFlow<()>` is an observer; `()` is one that watches nothing.
+pub trait Observer {
+    /// Called after each anchor; `Break` ends the run with [`Termination::Stopped`].
+    fn step(&mut self, step: &Step) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        self(step)
+    }
+}
+
+impl Observer for () {
+    fn step(&mut self, _step: &Step) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,248 @@
+//! Exact projection of one column: `min_{h >= 0} 1/2 h'Sh - c'h` by an active-set method.
+//!
+//! Lawson and Hanson's method on the normal equations, started from the previous solution. The
+//! passive set P (where h > 0) keeps a Cholesky factor of `S_PP`:
+//!
+//! 1. the anchor with the largest scaled gradient `g_k / ||X_k||`, `g = c - Sh`, enters P;
+//! 2. z solves `S_PP z = c_P`; while some `z_q <= 0`, move from h towards z until the first
+//!    component vanishes, drop it from P and solve again;
+//! 3. stop when no gradient outside P is positive.
+//!
+//! An anchor whose Cholesky pivot vanishes is linearly dependent on P and stays out (`X_A` may be
+//! rank-deficient, Remark 4 of the paper): at the optimum over P its gradient is zero anyway.
+//!
+//! Cost for each pivot, p = |P|: p^2 for the factor and the solves, p t for the gradient.
+
+use crate::gram::NormalMatrix;
+use crate::matrix::kernels::{add_scaled, dot};
+
+/// A gradient counts as positive above this multiple of `||X_k|| ||X_i||`: some hundred times
+/// the rounding error of its terms.
+pub(crate) const GRADIENT_TOLERANCE: f64 = 1e-12;
+
+/// A pivot below this multiple of `||X_k||^2` means linear dependence.
+const PIVOT_TOLERANCE: f64 = 1e-13;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// h = 0, may enter.
+    Free,
+    /// In P.
+    Passive,
+    /// h = 0, dependent on P or rejected by rounding.
+    Blocked,
+}
+
+/// Buffers of the solver; one for each thread's run over a block.
+#[derive(Debug, Default)]
+pub(crate) struct ActiveSet {
+    /// `c = X_A'X_i`, set by the caller.
+    pub(crate) target: Vec<f64>,
+    /// P in order of entry; the warm start before, the solution after.
+    pub(crate) passive: Vec<u32>,
+    /// h on P.
+    pub(crate) weights: Vec<f64>,
+    state: Vec<State>,
+    gradient: Vec<f64>,
+    /// Row q of the Cholesky factor without its diagonal, at `q (q - 1) / 2`.
+    factor: Vec<f64>,
+    inverse_diagonal: Vec<f64>,
+    /// `L^-1 c_P`.
+    forward: Vec<f64>,
+    trial: Vec<f64>,
+    tail: Vec<(u32, f64)>,
+}
+
+impl ActiveSet {
+    /// Solves for `target`, starting from `passive` and `weights`. `norm` is `||X_i||`.
+    ///
+    /// With `entering`, the start must be optimal for all other anchors, and `entering` must have a
+    /// positive gradient; else the start may be any set of anchors.
+    #[inline(always)]
+    pub(crate) fn solve(&mut self, s: &NormalMatrix, norm: f64, entering: Option<usize>) {
+        self.state.clear();
+        self.state.resize(s.size(), State::Free);
+        for &k in &self.passive {
+            self.state[k as usize] = State::Passive;
+        }
+        self.refactor(s, 0);
+        let mut next = entering;
+        if next.is_none() {
+            if !self.passive.is_empty() {
+                self.descend(s);
+            }
+            next = self.most_violated(s, norm);
+        }
+        let limit = 10 * s.size() + 50;
+        for _ in 0..limit {
+            let Some(k) = next else { return };
+            if self.append(s, k as u32) {
+                self.weights.push(0.0);
+                self.state[k] = State::Passive;
+                self.descend(s);
+            } else {
+                self.state[k] = State::Blocked;
+            }
+            next = self.most_violated(s, norm);
+        }
+    }
+
+    /// The anchor outside P with the largest scaled gradient, if that is positive.
+    #[inline(always)]
+    fn most_violated(&mut self, s: &NormalMatrix, norm: f64) -> Option<usize> {
+        self.gradient.clear();
+        self.gradient.extend_from_slice(&self.target);
+        for (&k, &h) in self.passive.iter().zip(&self.weights) {
+            add_scaled(&mut self.gradient, s.row(k as usize), -h);
+        }
+        let (mut best, mut largest) = (None, GRADIENT_TOLERANCE * norm);
+        for (k, &g) in self.gradient.iter().enumerate() {
+            if g > 0.0 && self.state[k] == State::Free {
+                let scaled = g * s.inverse_norm(k);
+                if scaled > largest {
+                    (best, largest) = (Some(k), scaled);
+                }
+            }
+        }
+        best
+    }
+
+    /// Moves h to the minimum over P, dropping components that would turn negative.
+    #[inline(always)]
+    fn descend(&mut self, s: &NormalMatrix) {
+        let newest = self.passive.len() - 1;
+        self.solve_trial();
+        if self.weights[newest] == 0.0 && self.trial[newest] <= 0.0 {
+            // Only rounding can do this to an anchor with a positive gradient: leave it out.
+            let k = self.passive[newest] as usize;
+            self.state[k] = State::Blocked;
+            self.truncate(newest);
+            return;
+        }
+        while let Some(step) = self.longest_step() {
+            for (h, z) in self.weights.iter_mut().zip(&self.trial) {
+                *h += step * (z - *h);
+            }
+            let first = self.drop_vanished();
+            self.refactor(s, first);
+            self.unblock();
+            if self.passive.is_empty() {
+                return;
+            }
+            self.solve_trial();
+        }
+        self.weights.copy_from_slice(&self.trial);
+    }
+
+    /// The fraction of the way from h to z at which the first component vanishes, if one does.
+    #[inline(always)]
+    fn longest_step(&self) -> Option<f64> {
+        let mut step = None;
+        for (&h, &z) in self.weights.iter().zip(&self.trial) {
+            if z <= 0.0 {
+                let fraction = if h > z { h / (h - z) } else { 0.0 };
+                step = Some(step.map_or(fraction, |s: f64| s.min(fraction)));
+            }
+        }
+        step
+    }
+
+    /// Drops from P every component that the last step brought to zero; returns the first place.
+    #[inline(always)]
+    fn drop_vanished(&mut self) -> usize {
+        // The step ends where some h hits zero, up to rounding: the smallest among those that were
+        // to become nonpositive goes, with everything not above it.
+        let falling = self.weights.iter().zip(&self.trial).filter(|(_, z)| **z <= 0.0);
+        let floor = falling.map(|(h, _)| *h).fold(f64::INFINITY, f64::min).max(0.0);
+        let mut kept = 0;
+        let mut first = self.passive.len();
+        for q in 0..self.passive.len() {
+            if self.trial[q] <= 0.0 && self.weights[q] <= floor {
+                self.state[self.passive[q] as usize] = State::Free;
+                first = first.min(q);
+            } else {
+                self.passive[kept] = self.passive[q];
+                self.weights[kept] = self.weights[q];
+                kept += 1;
+            }
+        }
+        self.passive.truncate(kept);
+        self.weights.truncate(kept);
+        first
+    }
+
+    /// P has shrunk: what depended on it may be independent now.
+    #[inline(always)]
+    fn unblock(&mut self) {
+        for state in &mut self.state {
+            if *state == State::Blocked {
+                *state = State::Free;
+            }
+        }
+    }
+
+    /// Rebuilds the factor from place `from` of P on.
+    #[inline(always)]
+    fn refactor(&mut self, s: &NormalMatrix, from: usize) {
+        self.tail.clear();
+        self.tail
+            .extend(self.passive[from..].iter().copied().zip(self.weights[from..].iter().copied()));
+        self.truncate(from);
+        for q in 0..self.tail.len() {
+            let (k, h) = self.tail[q];
+            if self.append(s, k) {
+                self.weights.push(h);
+            } else {
+                self.state[k as usize] = State::Blocked;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn truncate(&mut self, length: usize) {
+        self.passive.truncate(length);
+        self.weights.truncate(length);
+        self.factor.truncate(length * length.saturating_sub(1) / 2);
+        self.inverse_diagonal.truncate(length);
+        self.forward.truncate(length);
+    }
+
+    /// Extends the factor by anchor k unless it depends on P; the caller sets its weight.
+    #[inline(always)]
+    fn append(&mut self, s: &NormalMatrix, k: u32) -> bool {
+        let row = s.row(k as usize);
+        let p = self.passive.len();
+        let start = self.factor.len();
+        for a in 0..p {
+            let (done, new) = self.factor.split_at(start);
+            let known = &done[a * a.saturating_sub(1) / 2..][..a];
+            let value = row[self.passive[a] as usize] - dot(known, new);
+            self.factor.push(value * self.inverse_diagonal[a]);
+        }
+        let new = &self.factor[start..];
+        let diagonal = row[k as usize];
+        let pivot = diagonal - dot(new, new);
+        if pivot <= PIVOT_TOLERANCE * diagonal || diagonal <= 0.0 {
+            self.factor.truncate(start);
+            return false;
+        }
+        let inverse = 1.0 / pivot.sqrt();
+        self.forward.push((self.target[k as usize] - dot(new, &self.forward)) * inverse);
+        self.inverse_diagonal.push(inverse);
+        self.passive.push(k);
+        true
+    }
+
+    /// `z = L^-T (L^-1 c_P)`.
+    #[inline(always)]
+    fn solve_trial(&mut self) {
+        self.trial.clear();
+        self.trial.extend_from_slice(&self.forward);
+        for q in (0..self.trial.len()).rev() {
+            let z = self.trial[q] * self.inverse_diagonal[q];
+            self.trial[q] = z;
+            let row = &self.factor[q * q.saturating_sub(1) / 2..][..q];
+            add_scaled(&mut self.trial[..q], row, -z);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The projection step: `H = argmin_{B >= 0} ||X - X_A B||^2` (Algorithm 1, step 3).
+//!
+//! Column i of H depends only on `S = C_AA` and `c_i = C_Ai`. When anchor t enters, h_i changes
+//! **only if** `R_i'X_t = c_ti - S_t h_i > 0`: otherwise it already satisfies the optimality
+//! conditions of the larger problem. All other columns are passed over, exactly; the rest start
+//! from where they were. `||R_i||^2 = C_ii - c_i'h_i - h_i'(c_i - S h_i)`: R is never formed.
+
+mod active_set;
+mod coordinate;
+mod kkt;
+mod nnls;
+
+pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
+pub(crate) use kkt::kkt_violation;
+
+pub use nnls::{Nnls, nnls};
+
+use std::ops::Range;
+
+use crate::gram::{AnchorRows, NormalMatrix};
+use crate::matrix::kernels::{WeightRows, multiversion};
+use crate::params::Solver;
+use coordinate::CoordinateDescent;
+
+/// The weights h_i of a block of columns, column after column.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WeightBlock {
+    offsets: Vec<u32>,
+    anchors: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl WeightBlock {
+    /// A block of `n` columns without weights.
+    pub(crate) fn empty(n: usize) -> Self {
+        Self { offsets: vec![0; n + 1], anchors: Vec::new(), values: Vec::new() }
+    }
+
+    fn with_capacity(like: &WeightBlock) -> Self {
+        let mut offsets = Vec::with_capacity(like.offsets.len());
+        offsets.push(0);
+        let entries = like.values.len() + like.values.len() / 8;
+        Self { offsets, anchors: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+    }
+
+    /// Column i of the block: anchors' positions, in no particular order, and weights.
+    #[inline(always)]
+    pub(crate) fn column(&self, i: usize) -> (&[u32], &[f64]) {
+        let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
+        (&self.anchors[range.clone()], &self.values[range])
+    }
+
+    pub(crate) fn n_columns(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The columns in `range` of the block, for a scoring kernel.
+    pub(crate) fn rows(&self, range: Range<usize>) -> WeightRows<'_> {
+        WeightRows {
+            offsets: &self.offsets[range.start..=range.end],
+            anchors: &self.anchors,
+            values: &self.values,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, anchors: &[u32], values: &[f64]) {
+        self.anchors.extend_from_slice(anchors);
+        self.values.extend_from_slice(values);
+        self.offsets.push(self.anchors.len() as u32);
+    }
+
+    #[inline(always)]
+    fn push_dense(&mut self, weights: &[f64]) {
+        for (k, &h) in weights.iter().enumerate() {
+            if h > 0.0 {
+                self.anchors.push(k as u32);
+                self.values.push(h);
+            }
+        }
+        self.offsets.push(self.anchors.len() as u32);
+    }
+}
+
+/// The changes D (new minus old weights) of the columns of a block that changed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangeBlock {
+    /// Local indices of the changed columns, ascending.
+    pub(crate) columns: Vec<u32>,
+    offsets: Vec<u32>,
+    anchors: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl ChangeBlock {
+    /// The change of the q-th changed column: anchors' positions and differences.
+    pub(crate) fn change(&self, q: usize) -> (&[u32], &[f64]) {
+        let range = self.offsets[q] as usize..self.offsets[q + 1] as usize;
+        (&self.anchors[range.clone()], &self.values[range])
+    }
+
+    /// Records column i; `dense` is all zero before and after.
+    #[inline(always)]
+    fn push(&mut self, i: usize, old: (&[u32], &[f64]), new: (&[u32], &[f64]), dense: &mut [f64]) {
+        if self.offsets.is_empty() {
+            self.offsets.push(0);
+        }
+        for (&k, &h) in old.0.iter().zip(old.1) {
+            dense[k as usize] = h;
+        }
+        for (&k, &h) in new.0.iter().zip(new.1) {
+            let difference = h - std::mem::take(&mut dense[k as usize]);
+            if difference != 0.0 {
+                self.anchors.push(k);
+                self.values.push(difference);
+            }
+        }
+        for &k in old.0 {
+            let gone = std::mem::take(&mut dense[k as usize]);
+            if gone != 0.0 {
+                self.anchors.push(k);
+                self.values.push(-gone);
+            }
+        }
+        self.columns.push(i as u32);
+        self.offsets.push(self.anchors.len() as u32);
+    }
+}
+
+/// All that the projection of one block reads.
+pub(crate) struct Projection<'a> {
+    pub(crate) rows: &'a AnchorRows,
+    pub(crate) s: &'a NormalMatrix,
+    /// `||X_i||^2` of all own columns.
+    pub(crate) squared_norms: &'a [f64],
+    /// Whether X has negative entries.
+    pub(crate) signed: bool,
+    pub(crate) solver: Solver,
+    /// Whether to record the changes of the weights, or only which columns changed.
+    pub(crate) record: bool,
+}
+
+multiversion! {
+    /// Projects the columns in `range` onto the cone with its newest anchor: weights, squared
+    /// residuals (updated in place) and changes.
+    fn project_block(
+        input: &Projection<'_>,
+        range: Range<usize>,
+        old: &WeightBlock,
+        residuals: &mut [f64],
+    ) -> (WeightBlock, ChangeBlock) = project_block_body
+}
+
+#[inline(always)]
+fn project_block_body(
+    input: &Projection<'_>,
+    range: Range<usize>,
+    old: &WeightBlock,
+    residuals: &mut [f64],
+) -> (WeightBlock, ChangeBlock) {
+    let Projection { rows, s, .. } = *input;
+    let newest = s.size() - 1;
+    let newest_row = s.row(newest);
+    let tolerance = GRADIENT_TOLERANCE / s.inverse_norm(newest).max(f64::MIN_POSITIVE);
+    let mut weights = WeightBlock::with_capacity(old);
+    let mut changes = ChangeBlock::default();
+    let mut one = ColumnSolver::new(input);
+    for (i, residual) in range.clone().zip(residuals) {
+        let before = old.column(i - range.start);
+        let own = rows.get(newest, i);
+        let squared_norm = input.squared_norms[i];
+        let threshold = tolerance * squared_norm.sqrt();
+        // Without negative entries the gradient is at most C_ti.
+        if (own <= threshold && !input.signed) || own - sparse_dot(before, newest_row) <= threshold
+        {
+            weights.push(before.0, before.1);
+            continue;
+        }
+        *residual = one.solve(i, before, squared_norm, &mut weights);
+        if input.record {
+            let after = weights.column(weights.n_columns() - 1);
+            changes.push(i, before, after, &mut one.difference);
+        } else {
+            changes.columns.push(i as u32);
+        }
+    }
+    (weights, changes)
+}
+
+#[inline(always)]
+fn sparse_dot((indices, values): (&[u32], &[f64]), dense: &[f64]) -> f64 {
+    indices.iter().zip(values).fold(0.0, |sum, (&k, &v)| sum + v * dense[k as usize])
+}
+
+/// Solves one column at a time with either solver.
+struct ColumnSolver<'a> {
+    input: &'a Projection<'a>,
+    exact: ActiveSet,
+    descent: CoordinateDescent,
+    difference: Vec<f64>,
+}
+
+impl<'a> ColumnSolver<'a> {
+    fn new(input: &'a Projection<'a>) -> Self {
+        let difference = vec![0.0; input.s.size()];
+        Self {
+            input,
+            exact: ActiveSet::default(),
+            descent: CoordinateDescent::default(),
+            difference,
+        }
+    }
+
+    /// Appends the new weights of column i to `out` and returns `||R_i||^2`.
+    #[inline(always)]
+    fn solve(
+        &mut self,
+        i: usize,
+        before: (&[u32], &[f64]),
+        squared_norm: f64,
+        out: &mut WeightBlock,
+    ) -> f64 {
+        let Projection { rows, s, solver, .. } = *self.input;
+        let t = s.size();
+        match solver {
+            Solver::ActiveSet => {
+                let exact = &mut self.exact;
+                exact.target.resize(t, 0.0);
+                rows.gather(i, &mut exact.target);
+                exact.passive.clear();
+                exact.passive.extend_from_slice(before.0);
+                exact.weights.clear();
+                exact.weights.extend_from_slice(before.1);
+                exact.solve(s, squared_norm.sqrt(), Some(t - 1));
+                out.push(&exact.passive, &exact.weights);
+                let explained = sparse_dot((&exact.passive, &exact.weights), &exact.target);
+                (squared_norm - explained).max(0.0)
+            }
+            Solver::CoordinateDescent { tolerance, max_cycles } => {
+                let descent = &mut self.descent;
+                descent.target.resize(t, 0.0);
+                rows.gather(i, &mut descent.target);
+                descent.weights.clear();
+                descent.weights.resize(t, 0.0);
+                for (&k, &h) in before.0.iter().zip(before.1) {
+                    descent.weights[k as usize] = h;
+                }
+                descent.solve(s, squared_norm, tolerance, max_cycles);
+                out.push_dense(&descent.weights);
+                (squared_norm + descent.objective()).max(0.0)
+            }
+        }
+    }
+}

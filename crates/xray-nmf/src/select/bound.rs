@@ -1,0 +1,202 @@
+//! Certified bounds: how much a score can have grown since it was last computed.
+//!
+//! When the weights change by D, `Q = C - H'C_A` changes by `-D'C_A`. So, for column j with
+//! `c_j = C_Aj` and `N = max(-D, 0)`,
+//!
+//! ```text
+//! ||(Q_new)_+,j|| <= ||(Q_old)_+,j|| + ||(-D'c_j)_+||,
+//! ||(-D'c_j)_+||^2 <= min(c_j'(DD')c_j, c_j'(NN')c_j),
+//! ```
+//!
+//! the second because `C >= 0` (not valid with negative entries). For row k with change d_k the
+//! term is `d_k'(C_A C_A')d_k`, and the same with `max(-d_k, 0)`. `DD'`, `NN'` and `C_A C_A'` are
+//! t x t. Every bound is raised by the rounding errors of both the bound and the exact scores.
+
+use rayon::prelude::*;
+
+use crate::comm::Communicator;
+use crate::cone::Cone;
+use crate::error::Result;
+use crate::matrix::Matrix;
+use crate::matrix::kernels::{LANES, batch_quadratic_forms};
+use crate::project::ChangeBlock;
+
+/// Rounding errors of one exact score, and of one step of its bound, in units of
+/// `t eps ||X'X_j||`; generous, and still far below any margin that matters.
+const ROUNDING: f64 = 64.0;
+
+/// Upper bounds on `||(R'X_j)_+||` (or `||(R_k'X)_+||`) of the own columns.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub(crate) upper: Vec<f64>,
+    /// The first bounds, on `||X'X_j||`: the scale of rounding errors.
+    scale: Vec<f64>,
+}
+
+impl Bounds {
+    /// For the empty cone: bounds on `||X'X_j||`.
+    pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Result<Self> {
+        let known = if cone.comm.size() == 1 { cone.matrix.gram_norm_bounds() } else { None };
+        let upper = match known {
+            Some(bounds) => bounds,
+            None => cheap_norm_bounds(cone),
+        };
+        Ok(Self { scale: upper.clone(), upper })
+    }
+
+    /// Sets the bound of own column i from its exact score.
+    pub(crate) fn set_exact(&mut self, i: usize, norm: f64, n_rays: usize) {
+        self.upper[i] = norm + self.rounding(i, n_rays);
+    }
+
+    /// Raises the bound of own column i by `growth`.
+    fn raise(&mut self, i: usize, growth: f64, n_rays: usize) {
+        self.upper[i] += growth + self.rounding(i, n_rays);
+    }
+
+    fn rounding(&self, i: usize, n_rays: usize) -> f64 {
+        ROUNDING * (n_rays + 8) as f64 * f64::EPSILON * self.scale[i]
+    }
+
+    /// Raises the bounds of all columns j after a change D of the weights.
+    pub(crate) fn raise_columns<M: Matrix, K: Communicator>(
+        &mut self,
+        cone: &Cone<'_, M, K>,
+        changes: &[ChangeBlock],
+    ) -> Result<()> {
+        let t = cone.n_rays();
+        let growth = ColumnGrowth::new(cone, changes)?;
+        let groups: Vec<[f64; LANES]> = (0..cone.layout.n_own().div_ceil(LANES))
+            .into_par_iter()
+            .with_min_len(16)
+            .map_init(|| vec![[0.0; LANES]; t], |batch, g| growth.of_group(cone, g, batch))
+            .collect();
+        for (i, &growth) in groups.as_flattened().iter().enumerate().take(self.upper.len()) {
+            self.raise(i, growth, t);
+        }
+        Ok(())
+    }
+
+    /// Raises the bounds of the changed rows k; `gram` is `C_A C_A'`, row by row.
+    pub(crate) fn raise_rows<M: Matrix, K: Communicator>(
+        &mut self,
+        cone: &Cone<'_, M, K>,
+        gram: &[Vec<f64>],
+        changes: &[ChangeBlock],
+    ) {
+        for block in changes {
+            for (q, &k) in block.columns.iter().enumerate() {
+                let (rays, change) = block.change(q);
+                let growth = row_growth(gram, rays, change, cone.signed);
+                self.raise(k as usize, growth, cone.n_rays());
+            }
+        }
+    }
+}
+
+/// Bounds on `||X'X_j||` that need one pass over the norms: it is at most `||X||_F ||X_j||`.
+fn cheap_norm_bounds<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Vec<f64> {
+    let slack = 1.0 + 8.0 * (cone.layout.n_columns() + cone.matrix.n_rows()) as f64 * f64::EPSILON;
+    let norm = cone.total.sqrt() * slack;
+    cone.squared_norms.iter().map(|squared| norm * squared.sqrt()).collect()
+}
+
+/// The growth of all columns' scores for one change D.
+struct ColumnGrowth {
+    /// `DD'` and, without negative entries, `NN'`: lower triangles, off-diagonal entries doubled.
+    all: Vec<f64>,
+    negative: Option<Vec<f64>>,
+    /// Square roots of the diagonal of `DD'`, for the rounding error of its quadratic form.
+    roots: Vec<f64>,
+}
+
+impl ColumnGrowth {
+    fn new<M: Matrix, K: Communicator>(
+        cone: &Cone<'_, M, K>,
+        changes: &[ChangeBlock],
+    ) -> Result<Self> {
+        let t = cone.n_rays();
+        let half = t * (t + 1) / 2;
+        let mut sums = cone.sum_block_vectors(2 * half, |b, _| outer_products(&changes[b], t))?;
+        for k in 0..t {
+            for l in 0..k {
+                sums[k * (k + 1) / 2 + l] *= 2.0;
+                sums[half + k * (k + 1) / 2 + l] *= 2.0;
+            }
+        }
+        let negative = sums.split_off(half);
+        let roots = (0..t).map(|k| sums[k * (k + 3) / 2].sqrt()).collect();
+        Ok(Self { all: sums, negative: (!cone.signed).then_some(negative), roots })
+    }
+
+    /// The growth of own columns `8 g..8 g + 8`.
+    fn of_group<M: Matrix, K: Communicator>(
+        &self,
+        cone: &Cone<'_, M, K>,
+        g: usize,
+        batch: &mut [[f64; LANES]],
+    ) -> [f64; LANES] {
+        let first = g * LANES;
+        for l in 0..LANES.min(cone.layout.n_own() - first) {
+            for (k, lanes) in batch.iter_mut().enumerate() {
+                lanes[l] = cone.rows.get(k, first + l);
+            }
+        }
+        let mut forms = batch_quadratic_forms(&self.all, batch);
+        let relative = 4.0 * (self.roots.len() + 4) as f64 * f64::EPSILON;
+        for (l, form) in forms.iter_mut().enumerate() {
+            // The terms of DD' have both signs: allow for their rounding.
+            let size = self.roots.iter().zip(&*batch).fold(0.0, |sum, (r, c)| sum + r * c[l].abs());
+            *form = form.max(0.0) + relative * size * size;
+        }
+        if let Some(negative) = &self.negative {
+            let others = batch_quadratic_forms(negative, batch);
+            for (form, other) in forms.iter_mut().zip(others) {
+                *form = form.min(other * (1.0 + relative));
+            }
+        }
+        forms.map(|form| form.sqrt() * (1.0 + relative))
+    }
+}
+
+/// `DD'` and then `NN'` of one block's changes, as lower triangles.
+fn outer_products(changes: &ChangeBlock, t: usize) -> Vec<f64> {
+    let half = t * (t + 1) / 2;
+    let mut sums = vec![0.0; 2 * half];
+    let (all, negative) = sums.split_at_mut(half);
+    for q in 0..changes.columns.len() {
+        let (rays, change) = changes.change(q);
+        for (a, (&k, &d)) in rays.iter().zip(change).enumerate() {
+            for (&l, &e) in rays[..=a].iter().zip(change) {
+                let (row, column) =
+                    if k >= l { (k as usize, l as usize) } else { (l as usize, k as usize) };
+                let place = row * (row + 1) / 2 + column;
+                all[place] += d * e;
+                if d < 0.0 && e < 0.0 {
+                    negative[place] += d * e;
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// `||(-d'C_A)_+||` at most, for one row's change d.
+fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool) -> f64 {
+    let (mut all, mut negative, mut size) = (0.0, 0.0, 0.0);
+    for (a, (&k, &d)) in rays.iter().zip(change).enumerate() {
+        for (b, (&l, &e)) in rays[..=a].iter().zip(change).enumerate() {
+            let entry = gram[k.max(l) as usize][k.min(l) as usize];
+            let term = if a == b { d * e * entry } else { 2.0 * d * e * entry };
+            all += term;
+            size += term.abs();
+            if d < 0.0 && e < 0.0 {
+                negative += term;
+            }
+        }
+    }
+    let relative = 4.0 * (rays.len() + 4) as f64 * f64::EPSILON;
+    let all = all.max(0.0) + relative * size;
+    let form = if signed { all } else { all.min(negative * (1.0 + relative)) };
+    form.sqrt() * (1.0 + relative)
+}

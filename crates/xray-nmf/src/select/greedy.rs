@@ -1,0 +1,159 @@
+//! `greedy`, and its exact siblings `agg` and `joint`: score columns by all residuals at once.
+//!
+//! | rule | score of column j |
+//! |---|---|
+//! | `greedy` | `\|\|(R'X_j)_+\|\|^2 / \|\|X_j\|\|^2`: how much j alone can lower `\|\|R\|\|^2` |
+//! | `agg` | `\|\|(R'X_j)_+\|\| / p'X_j`: convex in `X_j / p'X_j`, so largest at an extreme ray |
+//! | `joint` | `max_i R_i'X_j / p'X_j`: the rule of the paper's equation 1, over all i |
+
+use super::bound::Bounds;
+use super::lazy::{Open, Scores};
+use super::scoring::{Side, positive_parts};
+use super::{Candidates, Detect, Detection, ties};
+use crate::comm::{Communicator, gather_f64};
+use crate::cone::Cone;
+use crate::error::Result;
+use crate::matrix::Matrix;
+use crate::matrix::kernels::Fold;
+use crate::project::ChangeBlock;
+
+/// A score counts if `||(R'X_j)_+||` exceeds this multiple of `||X||_F ||X_j||`: rounding.
+const NEGLIGIBLE: f64 = 1e-13;
+
+/// Which of the three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    Greedy,
+    Agg,
+    Joint,
+}
+
+impl Rule {
+    fn fold(self) -> Fold {
+        match self {
+            Rule::Greedy | Rule::Agg => Fold::SumOfSquares,
+            Rule::Joint => Fold::Largest,
+        }
+    }
+
+    /// What the norm or largest entry of `(R'X_j)_+` is divided by.
+    fn denominator(self, squared_norm: f64, weighted_sum: f64) -> f64 {
+        match self {
+            Rule::Greedy => squared_norm,
+            Rule::Agg | Rule::Joint => weighted_sum,
+        }
+    }
+
+    fn score(self, folded: f64, denominator: f64) -> f64 {
+        match self {
+            Rule::Greedy | Rule::Joint => folded / denominator,
+            Rule::Agg => folded.sqrt() / denominator,
+        }
+    }
+
+    /// A bound on the score from a bound on `||(R'X_j)_+||`.
+    fn score_bound(self, norm: f64, denominator: f64) -> f64 {
+        match self {
+            Rule::Greedy => norm * norm / denominator,
+            Rule::Agg | Rule::Joint => norm / denominator,
+        }
+    }
+
+    /// `||(R'X_j)_+||` (for `joint` its largest entry) back from the score.
+    fn norm(self, score: f64, denominator: f64) -> f64 {
+        match self {
+            Rule::Greedy => (score * denominator).sqrt(),
+            Rule::Agg | Rule::Joint => score * denominator,
+        }
+    }
+}
+
+pub(crate) struct Greedy {
+    rule: Rule,
+    scores: Scores,
+    /// None for the direct engine.
+    bounds: Option<Bounds>,
+}
+
+impl Greedy {
+    pub(crate) fn new<M: Matrix, K: Communicator>(
+        cone: &Cone<'_, M, K>,
+        rule: Rule,
+        lazy: bool,
+    ) -> Result<Self> {
+        let bounds = if lazy { Some(Bounds::new(cone)?) } else { None };
+        Ok(Self { rule, scores: Scores::new(cone.layout.n_own()), bounds })
+    }
+}
+
+impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
+    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+        let exterior = (0..cone.residuals.len()).any(|i| cone.is_exterior(i, choice.tolerance));
+        if gather_f64(cone.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
+            return Ok(None);
+        }
+        let Greedy { rule, scores, bounds } = self;
+        let rule = *rule;
+        let denominator =
+            |i: usize| rule.denominator(cone.squared_norms[i], choice.weighted_sums[i]);
+        let upper = bounds.as_ref().map(|bounds| &bounds.upper);
+        let open = |i: usize| {
+            choice.eligible[i].then(|| {
+                let denominator = denominator(i);
+                let bound = upper.map_or(0.0, |upper| rule.score_bound(upper[i], denominator));
+                Open { index: cone.layout.global(i), bound, denominator }
+            })
+        };
+        let evaluate = |round: &[Open]| {
+            let listed: Vec<usize> = round.iter().map(|c| c.index).collect();
+            let folded = positive_parts(cone, &listed, Side::Columns, rule.fold())?;
+            Ok(folded.iter().zip(round).map(|(f, c)| rule.score(*f, c.denominator)).collect())
+        };
+        scores.known.fill(None);
+        if bounds.is_some() {
+            scores.search(cone.comm, &cone.layout, 2, open, evaluate)?;
+        } else {
+            scores.evaluate_all(cone.comm, &cone.layout, open, evaluate)?;
+        }
+        if let Some(bounds) = bounds {
+            for (i, score) in scores.known.iter().enumerate() {
+                if let Some(score) = score {
+                    bounds.set_exact(i, rule.norm(*score, denominator(i)), cone.n_rays());
+                }
+            }
+        }
+        let significant: Vec<Option<f64>> = scores
+            .known
+            .iter()
+            .enumerate()
+            .map(|(i, score)| {
+                let least = NEGLIGIBLE * (cone.total * cone.squared_norms[i]).sqrt();
+                score.filter(|&score| rule.norm(score, denominator(i)) > least)
+            })
+            .collect();
+        // Greedy has no geometric tie rule: ties go to the lowest index.
+        let spread = |i: usize| match rule {
+            Rule::Greedy => 0.0,
+            Rule::Agg | Rule::Joint => cone.squared_norms[i].sqrt() / choice.weighted_sums[i],
+        };
+        let chosen = ties::choose(cone.comm, &cone.layout, &significant, spread)?;
+        Ok(chosen.map(|chosen| Detection {
+            column: chosen.index,
+            score: Some(chosen.score),
+            margin: Some(chosen.margin()),
+            exterior: None,
+        }))
+    }
+
+    fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()> {
+        self.bounds.as_mut().map_or(Ok(()), |bounds| bounds.raise_columns(cone, changes))
+    }
+
+    fn needs_changes(&self) -> bool {
+        self.bounds.is_some()
+    }
+
+    fn take_evaluations(&mut self) -> u64 {
+        std::mem::take(&mut self.scores.evaluations)
+    }
+}

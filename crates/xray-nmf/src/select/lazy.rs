@@ -1,0 +1,167 @@
+//! The search for the best score with few exact evaluations.
+//!
+//! Every own column has an upper bound on its score, and some have their exact score. The best
+//! bounds are evaluated, in rounds, until no bound reaches the best (or second best) exact score:
+//! the winner is then the same as if every column had been scored. The bounds are certified (see
+//! [`bound`](super::bound)), rounding included.
+
+use crate::comm::{Communicator, gather_f64};
+use crate::error::Result;
+use crate::layout::Layout;
+
+/// Columns evaluated in the first round and the most in any round. Fixed, so that the number of
+/// evaluations does not depend on threads.
+const FIRST_ROUND: usize = 8;
+const LARGEST_ROUND: usize = 64;
+
+/// Bounds this much below the goal, relatively, are still evaluated, so that ties are seen.
+const MARGIN: f64 = 1e-8;
+
+/// Scores of the own columns.
+#[derive(Debug)]
+pub(crate) struct Scores {
+    /// The exact score, where it is known.
+    pub(crate) known: Vec<Option<f64>>,
+    pub(crate) evaluations: u64,
+}
+
+/// A column that may have to be evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    pub(crate) index: usize,
+    /// Upper bound on its score.
+    pub(crate) bound: f64,
+    /// What the evaluation is divided by.
+    pub(crate) denominator: f64,
+}
+
+impl Scores {
+    pub(crate) fn new(n_own: usize) -> Self {
+        Self { known: vec![None; n_own], evaluations: 0 }
+    }
+
+    /// Evaluates until the `needed` best scores of all ranks are known exactly, with all ties.
+    ///
+    /// `open` gives an own column's bound and denominator, or `None` if it is no candidate.
+    /// `evaluate` returns the scores of listed columns, the same on all ranks.
+    pub(crate) fn search(
+        &mut self,
+        comm: &impl Communicator,
+        layout: &Layout,
+        needed: usize,
+        open: impl Fn(usize) -> Option<Open>,
+        mut evaluate: impl FnMut(&[Open]) -> Result<Vec<f64>>,
+    ) -> Result<()> {
+        let mut best = Best::new(needed);
+        let exact: Vec<f64> = (0..self.known.len()).filter_map(|i| self.known[i]).collect();
+        gather_f64(comm, &top(exact, needed))?.into_iter().for_each(|score| best.add(score));
+
+        let stale = |scores: &Self, goal: f64| -> Vec<Open> {
+            let columns = (0..scores.known.len()).filter(|&i| scores.known[i].is_none());
+            columns.filter_map(&open).filter(|c| c.bound > 0.0 && c.bound >= goal).collect()
+        };
+        let mut first = stale(self, best.goal());
+        if first.len() > FIRST_ROUND {
+            first.select_nth_unstable_by(FIRST_ROUND - 1, by_bound);
+            first.truncate(FIRST_ROUND);
+        }
+        let mut first = gather_sorted(comm, &first)?;
+        first.truncate(FIRST_ROUND);
+        self.evaluate_round(layout, &first, &mut best, &mut evaluate)?;
+
+        let rest = gather_sorted(comm, &stale(self, best.goal()))?;
+        let (mut next, mut size) = (0, FIRST_ROUND);
+        while next < rest.len() && rest[next].bound >= best.goal() {
+            let round = &rest[next..(next + size).min(rest.len())];
+            let reached = round.partition_point(|c| c.bound >= best.goal());
+            self.evaluate_round(layout, &round[..reached], &mut best, &mut evaluate)?;
+            next += reached;
+            size = (2 * size).min(LARGEST_ROUND);
+        }
+        Ok(())
+    }
+
+    /// Evaluates every candidate of all ranks.
+    pub(crate) fn evaluate_all(
+        &mut self,
+        comm: &impl Communicator,
+        layout: &Layout,
+        open: impl Fn(usize) -> Option<Open>,
+        mut evaluate: impl FnMut(&[Open]) -> Result<Vec<f64>>,
+    ) -> Result<()> {
+        let all: Vec<Open> = (0..self.known.len()).filter_map(open).collect();
+        let mut all = gather_sorted(comm, &all)?;
+        all.sort_by_key(|c| c.index);
+        let mut best = Best::new(1);
+        all.chunks(LARGEST_ROUND)
+            .try_for_each(|round| self.evaluate_round(layout, round, &mut best, &mut evaluate))
+    }
+
+    fn evaluate_round(
+        &mut self,
+        layout: &Layout,
+        round: &[Open],
+        best: &mut Best,
+        evaluate: &mut impl FnMut(&[Open]) -> Result<Vec<f64>>,
+    ) -> Result<()> {
+        if round.is_empty() {
+            return Ok(());
+        }
+        self.evaluations += round.len() as u64;
+        for (column, score) in round.iter().zip(evaluate(round)?) {
+            best.add(score);
+            if let Some(i) = layout.local(column.index) {
+                self.known[i] = Some(score);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The largest scores so far.
+struct Best {
+    needed: usize,
+    scores: Vec<f64>,
+}
+
+impl Best {
+    fn new(needed: usize) -> Self {
+        Self { needed, scores: Vec::with_capacity(needed + 1) }
+    }
+
+    fn add(&mut self, score: f64) {
+        let place = self.scores.partition_point(|&s| s >= score);
+        self.scores.insert(place, score);
+        self.scores.truncate(self.needed);
+    }
+
+    /// Bounds below this cannot matter any more.
+    fn goal(&self) -> f64 {
+        if self.scores.len() < self.needed {
+            return 0.0;
+        }
+        self.scores[self.needed - 1] * (1.0 - MARGIN)
+    }
+}
+
+fn top(mut scores: Vec<f64>, count: usize) -> Vec<f64> {
+    scores.sort_by(|a, b| b.total_cmp(a));
+    scores.truncate(count);
+    scores
+}
+
+fn by_bound(a: &Open, b: &Open) -> std::cmp::Ordering {
+    b.bound.total_cmp(&a.bound).then(a.index.cmp(&b.index))
+}
+
+/// All ranks' columns, the largest bound first.
+fn gather_sorted(comm: &impl Communicator, own: &[Open]) -> Result<Vec<Open>> {
+    let message: Vec<f64> =
+        own.iter().flat_map(|c| [c.index as f64, c.bound, c.denominator]).collect();
+    let mut all: Vec<Open> = gather_f64(comm, &message)?
+        .chunks(3)
+        .map(|c| Open { index: c[0] as usize, bound: c[1], denominator: c[2] })
+        .collect();
+    all.sort_by(by_bound);
+    Ok(all)
+}

@@ -1,0 +1,47 @@
+//! `max`: look from the exterior point with the largest residual, `i = argmax_k ||R_k||`.
+//!
+//! Needs the residual norms only, which the projection keeps; one or two products `X'x` a step.
+
+use super::exterior::{Settled, first_largest};
+use super::{Candidates, Detect, Detection};
+use crate::comm::Communicator;
+use crate::cone::Cone;
+use crate::error::Result;
+use crate::matrix::Matrix;
+use crate::project::ChangeBlock;
+
+pub(crate) struct Max {
+    settled: Settled,
+    evaluations: u64,
+}
+
+impl Max {
+    pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Self {
+        Self { settled: Settled::new(cone.layout.n_own()), evaluations: 0 }
+    }
+}
+
+impl<M: Matrix, K: Communicator> Detect<M, K> for Max {
+    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+        let evaluations = &mut self.evaluations;
+        self.settled.look(cone, choice, |settled| {
+            *evaluations += 1;
+            let residual =
+                |i| settled.is_open(cone, i, choice.tolerance).then(|| cone.residuals[i]);
+            let residuals: Vec<Option<f64>> = (0..cone.residuals.len()).map(residual).collect();
+            first_largest(cone, &residuals)
+        })
+    }
+
+    fn update(&mut self, _cone: &Cone<'_, M, K>, _changes: &[ChangeBlock]) -> Result<()> {
+        Ok(())
+    }
+
+    fn needs_changes(&self) -> bool {
+        false
+    }
+
+    fn take_evaluations(&mut self) -> u64 {
+        std::mem::take(&mut self.evaluations)
+    }
+}

@@ -1,0 +1,174 @@
+//! Exact scores of listed columns or rows: how much of `R'X_j` or `R_k'X` is positive.
+//!
+//! Candidates go in batches of 8 through the scoring kernels: each weight or coefficient is read
+//! once for the batch (BLAS-3 shape). Where the columns `C_j` of a batch are sparse, only their
+//! nonzeros are visited instead. Both ways add the same numbers in the same order.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::comm::{Communicator, gather_f64};
+use crate::cone::{Cone, Sent};
+use crate::error::Result;
+use crate::gram::GramColumn;
+use crate::matrix::Matrix;
+use crate::matrix::kernels::{Fold, LANES, Lanes, coefficient_scores, weight_scores};
+
+/// Columns of C expanded into lanes at a time: 32 KiB.
+const RUN: usize = 512;
+
+/// A batch with fewer stored entries of C than this times n is visited entry by entry.
+const SPARSE_BATCH: usize = 2;
+
+/// What is scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Columns j: all of `R'X_j = C_j - H'C_Aj`.
+    Columns,
+    /// Exterior points k: all of `R_k'X = C_k - h_k'C_A`.
+    Rows,
+}
+
+/// The folded positive parts for each listed column, the same on all ranks.
+pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
+    cone: &Cone<'_, M, K>,
+    listed: &[usize],
+    side: Side,
+    fold: Fold,
+) -> Result<Vec<f64>> {
+    let sent = cone.fetch(listed)?;
+    let grams = cone.gram(&sent);
+    let batches: Vec<Batch> =
+        sent.chunks(LANES).zip(grams.chunks(LANES)).map(|(s, g)| Batch::new(s, g, side)).collect();
+    let blocks = cone.layout.own_blocks();
+    let tasks: Vec<(usize, usize)> =
+        (0..blocks.len()).flat_map(|b| (0..batches.len()).map(move |q| (b, q))).collect();
+    let scorer = Scorer { cone, fold };
+    let parts: Vec<Lanes> = tasks
+        .into_par_iter()
+        .map(|(b, q)| scorer.score(&batches[q], b, blocks[b].clone()))
+        .collect();
+    let parts = gather_f64(cone.comm, parts.as_flattened())?;
+    let mut folds = vec![0.0; listed.len()];
+    for block in parts.chunks((batches.len() * LANES).max(1)) {
+        folds.iter_mut().zip(block).for_each(|(sum, part)| *sum = fold.join(*sum, *part));
+    }
+    Ok(folds)
+}
+
+/// Up to 8 candidates with what the kernels need of them.
+struct Batch<'s> {
+    sent: &'s [Sent],
+    grams: &'s [Arc<GramColumn>],
+    form: Form,
+}
+
+enum Form {
+    /// `C_kJ` for each ray k.
+    Columns(Vec<Lanes>),
+    /// (k, `h_kJ`) for each ray k that some candidate uses, ascending.
+    Rows(Vec<(usize, Lanes)>),
+}
+
+impl<'s> Batch<'s> {
+    fn new(sent: &'s [Sent], grams: &'s [Arc<GramColumn>], side: Side) -> Self {
+        let n_rays = sent.first().map_or(0, |s| s.coefficients.len());
+        let mut lanes = vec![[0.0; LANES]; n_rays];
+        for (l, one) in sent.iter().enumerate() {
+            match side {
+                Side::Columns => {
+                    lanes.iter_mut().zip(&one.coefficients).for_each(|(lane, c)| lane[l] = *c);
+                }
+                Side::Rows => {
+                    one.rays.iter().zip(&one.weights).for_each(|(&k, &h)| lanes[k as usize][l] = h);
+                }
+            }
+        }
+        let form = match side {
+            Side::Columns => Form::Columns(lanes),
+            Side::Rows => {
+                let used = lanes.into_iter().enumerate().filter(|(_, lane)| *lane != [0.0; LANES]);
+                Form::Rows(used.collect())
+            }
+        };
+        Self { sent, grams, form }
+    }
+}
+
+struct Scorer<'c, 'a, M, K> {
+    cone: &'c Cone<'a, M, K>,
+    fold: Fold,
+}
+
+impl<M: Matrix, K: Communicator> Scorer<'_, '_, M, K> {
+    /// The partial folds of a batch over own block b.
+    fn score(&self, batch: &Batch<'_>, b: usize, block: Range<usize>) -> Lanes {
+        let stored: usize = batch.grams.iter().map(|gram| gram.n_stored()).sum();
+        let mut out = [0.0; LANES];
+        if !self.cone.signed && stored < SPARSE_BATCH * self.cone.layout.n_own() {
+            for l in 0..batch.grams.len() {
+                out[l] = self.score_entries(batch, l, b, block.clone());
+            }
+            return out;
+        }
+        let mut gram = vec![[0.0; LANES]; RUN.min(block.len())];
+        for start in block.clone().step_by(RUN) {
+            let run = start..(start + RUN).min(block.end);
+            gram[..run.len()].fill([0.0; LANES]);
+            for (l, column) in batch.grams.iter().enumerate() {
+                column.fill_lane(run.clone(), l, &mut gram);
+            }
+            self.score_run(batch, b, block.start, run, &gram, &mut out);
+        }
+        out
+    }
+
+    fn score_run(
+        &self,
+        batch: &Batch<'_>,
+        b: usize,
+        block_start: usize,
+        run: Range<usize>,
+        gram: &[Lanes],
+        out: &mut Lanes,
+    ) {
+        let gram = &gram[..run.len()];
+        let skip_zeros = !self.cone.signed;
+        match &batch.form {
+            Form::Columns(coefficients) => {
+                let within = run.start - block_start..run.end - block_start;
+                let rows = self.cone.weights[b].rows(within);
+                weight_scores(rows, coefficients, gram, skip_zeros, self.fold, out);
+            }
+            Form::Rows(weights) => {
+                let panels = self.cone.rows.panels_in(run);
+                coefficient_scores(&panels, weights, gram, skip_zeros, self.fold, out);
+            }
+        }
+    }
+
+    /// The same for candidate l alone, over the stored entries of its column of C.
+    fn score_entries(&self, batch: &Batch<'_>, l: usize, b: usize, block: Range<usize>) -> f64 {
+        let start = block.start;
+        let mut out = 0.0;
+        batch.grams[l].for_each_in(block, |i, c| {
+            let product = match &batch.form {
+                Form::Columns(_) => {
+                    let (rays, weights) = self.cone.weights[b].column(i - start);
+                    let coefficients = &batch.sent[l].coefficients;
+                    rays.iter()
+                        .zip(weights)
+                        .fold(0.0, |sum, (&k, &h)| sum + h * coefficients[k as usize])
+                }
+                Form::Rows(weights) => weights
+                    .iter()
+                    .filter(|(_, h)| h[l] != 0.0)
+                    .fold(0.0, |sum, (k, h)| sum + h[l] * self.cone.rows.get(*k, i)),
+            };
+            out = self.fold.add(out, c - product);
+        });
+        out
+    }
+}

@@ -1,0 +1,290 @@
+//! Algorithm 1 of the paper: detect an extreme ray, admit it, project, repeat.
+
+use crate::comm::{Communicator, OneRank, gather_f64};
+use crate::cone::Cone;
+use crate::error::{Error, Result, check_length};
+use crate::factorization::Factorization;
+use crate::holdout::HeldOut;
+use crate::layout::Layout;
+use crate::matrix::{Entry, Matrix};
+use crate::memory::default_budget;
+use crate::observe::{Observer, Termination};
+use crate::params::{Normalize, Params};
+use crate::progress::{Outcome, Progress};
+use crate::select::{Candidates, Detect, Detection, rule};
+
+/// Finds the anchors of `matrix` and projects every column onto them.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::{DenseMatrix, Params, fit};
+/// // Columns 0 and 2 span the cone; column 1 is their sum.
+/// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
+/// let found = fit(&x, &Params::new(2))?;
+/// assert_eq!(found.anchors(), [0, 2]);
+/// assert_eq!(found.weights().dense_column(1), [1.0, 1.0]);
+/// # Ok::<(), xray_nmf::Error>(())
+/// ```
+///
+/// # Errors
+/// If a parameter is outside its range, the matrix has negative entries that were not allowed, or
+/// the worker threads cannot be started.
+pub fn fit<M: Matrix>(matrix: &M, params: &Params) -> Result<Factorization> {
+    fit_observed(matrix, None, params, &mut ())
+}
+
+/// [`fit`], with held-out rows of the same columns (for the held-out error of every rank) and an
+/// observer.
+pub fn fit_observed<M: Matrix>(
+    matrix: &M,
+    held_out: Option<&M>,
+    params: &Params,
+    observer: &mut (impl Observer + Send),
+) -> Result<Factorization> {
+    fit_distributed(&OneRank, matrix.n_columns(), matrix, held_out, params, observer)
+}
+
+/// [`fit`] on many ranks: `shard` holds this rank's columns of `n_columns` (see
+/// [`rank_columns`](crate::rank_columns)), and all ranks call this with the same parameters.
+///
+/// Every rank gets the same anchors and steps, and its own columns' weights, with the same bits for
+/// any number of ranks and threads. Observers run on every rank; if one stops, all stop.
+pub fn fit_distributed<M: Matrix, K: Communicator>(
+    comm: &K,
+    n_columns: usize,
+    shard: &M,
+    held_out: Option<&M>,
+    params: &Params,
+    observer: &mut (impl Observer + Send),
+) -> Result<Factorization> {
+    params.check()?;
+    let layout = Layout::new(n_columns, comm.rank(), comm.size());
+    check_length("columns of the shard", layout.n_own(), shard.n_columns())?;
+    if let Some(test) = held_out {
+        check_length("columns of the held-out rows", shard.n_columns(), test.n_columns())?;
+    }
+    let signed = check_signs(comm, &layout, &[Some(shard), held_out], params.allow_negative)?;
+    let setting = Setting { comm, layout, params, signed };
+    let held_out = held_out.map(|test| HeldOut::new(test, comm, layout, params)).transpose()?;
+    in_pool(params.threads, || match params.normalize {
+        Normalize::None => setting.run(shard, params.mean_ray.then_some(shard), held_out, observer),
+        norm => setting.run(&shard.normalized(norm), Some(shard), held_out, observer),
+    })?
+}
+
+/// Runs `work` in a pool of its own: a global pool would hang in a forked child.
+pub(crate) fn in_pool<R: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R> {
+    let threads = threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+    Ok(pool.install(work))
+}
+
+/// Whether any rank's data has negative entries; an error, the same on all ranks, if not allowed.
+fn check_signs<M: Matrix>(
+    comm: &impl Communicator,
+    layout: &Layout,
+    parts: &[Option<&M>],
+    allowed: bool,
+) -> Result<bool> {
+    let own = parts.iter().flatten().find_map(|part| part.first_negative());
+    let own = own.map_or([-1.0; 3], |Entry { row, column, value }| {
+        [row as f64, layout.global(column) as f64, value]
+    });
+    let all = gather_f64(comm, &own)?;
+    match all.chunks(3).find(|entry| entry[0] >= 0.0) {
+        Some(&[row, column, value]) if !allowed => {
+            Err(Error::Negative { row: row as usize, column: column as usize, value })
+        }
+        first => Ok(first.is_some()),
+    }
+}
+
+/// What stays the same during a run.
+struct Setting<'a, K> {
+    comm: &'a K,
+    layout: Layout,
+    params: &'a Params,
+    signed: bool,
+}
+
+impl<'a, K: Communicator> Setting<'a, K> {
+    fn cone<'m, M: Matrix>(&'m self, matrix: &'m M) -> Result<Cone<'m, M, K>> {
+        let memory = self.params.memory.unwrap_or_else(default_budget);
+        Cone::new(matrix, self.comm, self.layout, self.signed, self.params.solver, memory)
+    }
+
+    /// Algorithm 1. Anchors are detected on the cone of `searched`; if that is not the data as given
+    /// (it is normalised, or the cone has the mean ray), the answer is kept on a cone of its own.
+    fn run<S: Matrix, M: Matrix>(
+        &self,
+        searched: &S,
+        given: Option<&M>,
+        mut held_out: Option<HeldOut<'_, M, K>>,
+        observer: &mut (impl Observer + Send),
+    ) -> Result<Factorization> {
+        let mut cone = self.cone(searched)?;
+        let mut answer = given.map(|matrix| self.cone(matrix)).transpose()?;
+        let mut choice = self.candidates(searched, &cone)?;
+        let mut rule = rule(self.params, &cone)?;
+        if self.params.mean_ray {
+            self.start_with_mean(&mut cone, rule.as_mut())?;
+        }
+        let mut progress = Progress::new(self.params);
+        let termination = loop {
+            if progress.steps.len() >= self.params.rank {
+                break Termination::RankReached;
+            }
+            let Some(found) = self.next(progress.steps.len(), &cone, &choice, rule.as_mut())?
+            else {
+                break Termination::Exhausted;
+            };
+            choice.withdraw(&self.layout, found.column);
+            cone.admit(found.column)?;
+            let changes = cone.project(rule.needs_changes());
+            rule.update(&cone, &changes)?;
+            let outcome = match &mut answer {
+                Some(answer) => {
+                    answer.admit(found.column)?;
+                    let changes = answer.project(false);
+                    Outcome::of(answer, &changes, held_out.as_mut(), found.column)?
+                }
+                None => Outcome::of(&cone, &changes, held_out.as_mut(), found.column)?,
+            };
+            progress.record(found, outcome, rule.take_evaluations());
+            if let Some(end) = progress.end(self.comm, observer)? {
+                break end;
+            }
+        };
+        match answer {
+            Some(answer) => Factorization::new(answer, progress, termination),
+            None => Factorization::new(cone, progress, termination),
+        }
+    }
+    /// The next anchor: a fixed one while there are any, else what the rule detects.
+    fn next<M: Matrix>(
+        &self,
+        step: usize,
+        cone: &Cone<'_, M, K>,
+        choice: &Candidates,
+        rule: &mut dyn Detect<M, K>,
+    ) -> Result<Option<Detection>> {
+        match self.params.fixed.get(step) {
+            Some(&column) => Ok(Some(Detection::fixed(column))),
+            None => rule.detect(cone, choice),
+        }
+    }
+
+    /// Which own columns may be chosen.
+    fn candidates<M: Matrix>(&self, matrix: &M, cone: &Cone<'_, M, K>) -> Result<Candidates> {
+        let Params { weights, fixed, excluded, candidates, .. } = self.params;
+        let p = weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
+        check_weights(&p, matrix.n_rows())?;
+        let weighted_sums = matrix.weighted_sums(&p);
+        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > 0.0;
+        let mut eligible: Vec<bool> = (0..self.layout.n_own()).map(usable).collect();
+        if let Some(listed) = candidates {
+            let mut allowed = vec![false; eligible.len()];
+            self.mark("candidates", listed, &mut allowed, true)?;
+            eligible.iter_mut().zip(allowed).for_each(|(eligible, allowed)| *eligible &= allowed);
+        }
+        self.mark("excluded", excluded, &mut eligible, false)?;
+        self.mark("fixed", fixed, &mut eligible, false)?;
+        self.check_fixed(&cone.squared_norms)?;
+        Ok(Candidates { eligible, weighted_sums, tolerance: self.params.tolerance })
+    }
+
+    /// Sets `flags` of the listed own columns; an error if one is not a column at all.
+    fn mark(
+        &self,
+        list: &'static str,
+        listed: &[usize],
+        flags: &mut [bool],
+        value: bool,
+    ) -> Result<()> {
+        for &column in listed {
+            if column >= self.layout.n_columns() {
+                return Err(Error::ColumnList { list, column, reason: "which does not exist" });
+            }
+            if let Some(i) = self.layout.local(column) {
+                flags[i] = value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fixed anchors are distinct, not excluded, and not zero.
+    fn check_fixed(&self, squared_norms: &[f64]) -> Result<()> {
+        let Params { fixed, excluded, .. } = self.params;
+        let is_zero = |&j: &usize| self.layout.local(j).is_some_and(|i| squared_norms[i] == 0.0);
+        let own_zero = fixed.iter().find(|j| is_zero(j)).map_or(-1.0, |&j| j as f64);
+        let zero = gather_f64(self.comm, &[own_zero])?.into_iter().fold(-1.0, f64::max);
+        let mut problem = (zero >= 0.0).then_some((zero as usize, "which has no nonzero entry"));
+        for (q, &column) in fixed.iter().enumerate() {
+            if fixed[..q].contains(&column) {
+                problem = Some((column, "which it lists twice"));
+            }
+            if excluded.contains(&column) {
+                problem = Some((column, "which is also excluded"));
+            }
+        }
+        match problem {
+            Some((column, reason)) => Err(Error::ColumnList { list: "fixed", column, reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the mean column into the cone as a virtual ray, unless all columns lie on it.
+    fn start_with_mean<M: Matrix>(
+        &self,
+        cone: &mut Cone<'_, M, K>,
+        rule: &mut dyn Detect<M, K>,
+    ) -> Result<()> {
+        let Some(mean) = self.mean_column(cone.matrix)? else { return Ok(()) };
+        let mut trial = self.cone(cone.matrix)?;
+        trial.admit_virtual(mean.clone());
+        trial.project(false);
+        let n = trial.residuals.len();
+        let exterior = (0..n).any(|i| trial.is_exterior(i, self.params.tolerance));
+        if gather_f64(self.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
+            return Ok(());
+        }
+        cone.admit_virtual(mean);
+        let changes = cone.project(rule.needs_changes());
+        rule.update(cone, &changes)
+    }
+
+    /// The mean of all columns, if it is not zero; summed rank after rank, in column order.
+    fn mean_column<M: Matrix>(&self, matrix: &M) -> Result<Option<Vec<f64>>> {
+        let mut sums = vec![0.0; matrix.n_rows()];
+        for rank in 0..self.comm.size() {
+            if rank == self.comm.rank() {
+                matrix.add_columns_to(&mut sums);
+            }
+            if self.comm.size() > 1 {
+                let mut message = bytemuck::cast_slice(&sums).to_vec();
+                self.comm.broadcast(rank, &mut message)?;
+                sums = bytemuck::allocation::pod_collect_to_vec(&message);
+            }
+        }
+        let n = self.layout.n_columns() as f64;
+        let mean: Vec<f64> = sums.into_iter().map(|sum| sum / n).collect();
+        Ok(mean.iter().any(|v| *v != 0.0).then_some(mean))
+    }
+}
+
+/// p has one positive, finite entry for each row.
+fn check_weights(p: &[f64], n_rows: usize) -> Result<()> {
+    check_length("weights (the vector p)", n_rows, p.len())?;
+    match p.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
+        Some(v) => Err(Error::Parameter {
+            name: "weights",
+            value: v.to_string(),
+            allowed: "every entry of p must be positive and finite",
+        }),
+        None => Ok(()),
+    }
+}
