@@ -129,7 +129,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
         let mut cone = self.cone(searched)?;
         let mut answer = given.map(|matrix| self.cone(matrix)).transpose()?;
         let mut choice = self.candidates(searched, &cone)?;
-        let mut rule = rule(self.params, &cone)?;
+        let mut rule = rule(self.params, &cone, &choice)?;
         if self.params.mean_ray {
             self.start_with_mean(&mut cone, rule.as_mut())?;
         }

@@ -7,7 +7,7 @@
 mod anchors;
 mod cache;
 
-pub(crate) use anchors::{AnchorRows, NormalMatrix};
+pub(crate) use anchors::{AnchorRows, Coefficients, NormalMatrix, PANEL};
 pub(crate) use cache::GramCache;
 
 use std::ops::Range;
@@ -54,14 +54,16 @@ impl GramColumn {
         if stored * SPARSE_BYTES >= values.len() * DENSE_BYTES {
             return None;
         }
-        let mut indices = Vec::with_capacity(stored);
-        let mut kept = Vec::with_capacity(stored);
+        // Every value is written, and kept by moving on: no branch to mispredict.
+        let (mut indices, mut kept) = (vec![0u32; stored + 1], vec![0.0; stored + 1]);
+        let mut next = 0;
         for (i, &v) in values.iter().enumerate() {
-            if v != 0.0 {
-                indices.push(i as u32);
-                kept.push(v);
-            }
+            indices[next] = i as u32;
+            kept[next] = v;
+            next += usize::from(v != 0.0);
         }
+        indices.truncate(stored);
+        kept.truncate(stored);
         Some(GramColumn::Sparse { n: values.len(), indices, values: kept })
     }
 
@@ -110,7 +112,14 @@ impl GramColumn {
 
     /// Writes the values in `range` into lane `lane` of `out`, whose first entry is `range.start`.
     pub(crate) fn fill_lane(&self, range: Range<usize>, lane: usize, out: &mut [Lanes]) {
-        let start = range.start;
-        self.for_each_in(range, |i, v| out[i - start][lane] = v);
+        match self {
+            GramColumn::Dense(values) => {
+                out.iter_mut().zip(&values[range]).for_each(|(lanes, v)| lanes[lane] = *v);
+            }
+            GramColumn::Sparse { .. } => {
+                let start = range.start;
+                self.for_each_in(range, |i, v| out[i - start][lane] = v);
+            }
+        }
     }
 }

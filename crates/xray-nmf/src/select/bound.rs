@@ -12,18 +12,24 @@
 //! term is `d_k'(C_A C_A')d_k`, and the same with `max(-d_k, 0)`. `DD'`, `NN'` and `C_A C_A'` are
 //! t x t. Every bound is raised by the rounding errors of both the bound and the exact scores.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::gram::PANEL;
 use crate::matrix::Matrix;
-use crate::matrix::kernels::{LANES, batch_quadratic_forms};
+use crate::matrix::kernels::{LANES, Lanes, batch_quadratic_forms};
 use crate::project::ChangeBlock;
 
 /// Rounding errors of one exact score, and of one step of its bound, in units of
 /// `t eps ||X'X_j||`; generous, and still far below any margin that matters.
 const ROUNDING: f64 = 64.0;
+
+/// Columns whose bound stays below this share of what would matter are not looked at closely.
+const FAR: f64 = 0.7;
 
 /// Upper bounds on `||(R'X_j)_+||` (or `||(R_k'X)_+||`) of the own columns.
 #[derive(Debug)]
@@ -31,6 +37,9 @@ pub(crate) struct Bounds {
     pub(crate) upper: Vec<f64>,
     /// The first bounds, on `||X'X_j||`: the scale of rounding errors.
     scale: Vec<f64>,
+    /// Own columns that have been scored exactly. The others keep their first bound, which holds for
+    /// good: `R'X_j = C_j - H'C_Aj` never exceeds `C_j` while C and H are nonnegative.
+    scored: Vec<bool>,
 }
 
 impl Bounds {
@@ -41,17 +50,22 @@ impl Bounds {
             Some(bounds) => bounds,
             None => cheap_norm_bounds(cone),
         };
-        Ok(Self { scale: upper.clone(), upper })
+        // With negative entries the first bounds grow like all others.
+        let scored = vec![cone.signed; upper.len()];
+        Ok(Self { scale: upper.clone(), upper, scored })
     }
 
     /// Sets the bound of own column i from its exact score.
     pub(crate) fn set_exact(&mut self, i: usize, norm: f64, n_rays: usize) {
         self.upper[i] = norm + self.rounding(i, n_rays);
+        self.scored[i] = true;
     }
 
-    /// Raises the bound of own column i by `growth`.
+    /// Raises the bound of own column i by `growth`, if it has been scored.
     fn raise(&mut self, i: usize, growth: f64, n_rays: usize) {
-        self.upper[i] += growth + self.rounding(i, n_rays);
+        if self.scored[i] {
+            self.upper[i] += growth + self.rounding(i, n_rays);
+        }
     }
 
     fn rounding(&self, i: usize, n_rays: usize) -> f64 {
@@ -59,19 +73,40 @@ impl Bounds {
     }
 
     /// Raises the bounds of all columns j after a change D of the weights.
+    ///
+    /// `matters(j)` is the bound at which column j would compete for the next anchor. Columns that
+    /// stay far below it even by a cheap estimate make do with that; the others get the close one.
     pub(crate) fn raise_columns<M: Matrix, K: Communicator>(
         &mut self,
         cone: &Cone<'_, M, K>,
         changes: &[ChangeBlock],
+        matters: impl Fn(usize) -> f64 + Sync,
     ) -> Result<()> {
         let t = cone.n_rays();
         let growth = ColumnGrowth::new(cone, changes)?;
-        let groups: Vec<[f64; LANES]> = (0..cone.layout.n_own().div_ceil(LANES))
+        let Bounds { upper, scored, .. } = &*self;
+        let grown: Vec<Vec<f64>> = cone
+            .layout
+            .own_blocks()
             .into_par_iter()
-            .with_min_len(16)
-            .map_init(|| vec![[0.0; LANES]; t], |batch, g| growth.of_group(cone, g, batch))
+            .map(|block| {
+                let mut grown = growth.cheap(cone, block.clone());
+                let start = block.start;
+                let close: Vec<u32> = block
+                    .filter(|&j| scored[j] && upper[j] + grown[j - start] >= FAR * matters(j))
+                    .map(|j| j as u32)
+                    .collect();
+                let mut batch = vec![[0.0; LANES]; t];
+                for columns in close.chunks(LANES) {
+                    cone.rows.gather_batch(columns, &mut batch);
+                    for (&j, form) in columns.iter().zip(growth.close(&batch)) {
+                        grown[j as usize - start] = form;
+                    }
+                }
+                grown
+            })
             .collect();
-        for (i, &growth) in groups.as_flattened().iter().enumerate().take(self.upper.len()) {
+        for (i, growth) in grown.into_iter().flatten().enumerate() {
             self.raise(i, growth, t);
         }
         Ok(())
@@ -106,8 +141,11 @@ struct ColumnGrowth {
     /// `DD'` and, without negative entries, `NN'`: lower triangles, off-diagonal entries doubled.
     all: Vec<f64>,
     negative: Option<Vec<f64>>,
-    /// Square roots of the diagonal of `DD'`, for the rounding error of its quadratic form.
-    roots: Vec<f64>,
+    /// Norms of the rows of D, and of N (of D with negative entries).
+    all_norms: Vec<f64>,
+    growing_norms: Vec<f64>,
+    /// Relative rounding error of all of this.
+    relative: f64,
 }
 
 impl ColumnGrowth {
@@ -117,45 +155,67 @@ impl ColumnGrowth {
     ) -> Result<Self> {
         let t = cone.n_rays();
         let half = t * (t + 1) / 2;
-        let mut sums = cone.sum_block_vectors(2 * half, |b, _| outer_products(&changes[b], t))?;
+        let mut all = cone.sum_block_vectors(2 * half, |b, _| outer_products(&changes[b], t))?;
+        let mut negative = all.split_off(half);
+        let norms = |triangle: &[f64]| -> Vec<f64> {
+            (0..t).map(|k| triangle[k * (k + 3) / 2].sqrt()).collect()
+        };
+        let (all_norms, negative_norms) = (norms(&all), norms(&negative));
         for k in 0..t {
-            for l in 0..k {
-                sums[k * (k + 1) / 2 + l] *= 2.0;
-                sums[half + k * (k + 1) / 2 + l] *= 2.0;
-            }
+            let off_diagonal = k * (k + 1) / 2..k * (k + 3) / 2;
+            all[off_diagonal.clone()].iter_mut().for_each(|v| *v *= 2.0);
+            negative[off_diagonal].iter_mut().for_each(|v| *v *= 2.0);
         }
-        let negative = sums.split_off(half);
-        let roots = (0..t).map(|k| sums[k * (k + 3) / 2].sqrt()).collect();
-        Ok(Self { all: sums, negative: (!cone.signed).then_some(negative), roots })
+        Ok(Self {
+            growing_norms: if cone.signed { all_norms.clone() } else { negative_norms },
+            negative: (!cone.signed).then_some(negative),
+            all,
+            all_norms,
+            relative: 4.0 * (t + 4) as f64 * f64::EPSILON,
+        })
     }
 
-    /// The growth of own columns `8 g..8 g + 8`.
-    fn of_group<M: Matrix, K: Communicator>(
+    /// `sum_k |C_kj| ||N_k||` for each column of a block: the triangle inequality.
+    fn cheap<M: Matrix, K: Communicator>(
         &self,
         cone: &Cone<'_, M, K>,
-        g: usize,
-        batch: &mut [[f64; LANES]],
-    ) -> [f64; LANES] {
-        let first = g * LANES;
-        for l in 0..LANES.min(cone.layout.n_own() - first) {
-            for (k, lanes) in batch.iter_mut().enumerate() {
-                lanes[l] = cone.rows.get(k, first + l);
+        block: Range<usize>,
+    ) -> Vec<f64> {
+        let panels = cone.rows.panels_in(block.clone());
+        let mut sums = vec![[0.0; PANEL]; block.len()];
+        for (panel, norms) in panels.iter().zip(self.growing_norms.chunks(PANEL)) {
+            let mut padded = [0.0; PANEL];
+            padded[..norms.len()].copy_from_slice(norms);
+            for (sum, coefficients) in sums.iter_mut().zip(*panel) {
+                for l in 0..PANEL {
+                    sum[l] += coefficients[l].abs() * padded[l];
+                }
             }
         }
+        let slack = 1.0 + self.relative;
+        sums.iter().map(|sum| sum.iter().fold(0.0, |a, v| a + v) * slack).collect()
+    }
+
+    /// The square root of the smaller quadratic form, for a batch of columns.
+    fn close(&self, batch: &[Lanes]) -> Lanes {
         let mut forms = batch_quadratic_forms(&self.all, batch);
-        let relative = 4.0 * (self.roots.len() + 4) as f64 * f64::EPSILON;
-        for (l, form) in forms.iter_mut().enumerate() {
+        let mut sizes = [0.0; LANES];
+        for (norm, coefficients) in self.all_norms.iter().zip(batch) {
+            for l in 0..LANES {
+                sizes[l] += norm * coefficients[l].abs();
+            }
+        }
+        for (form, size) in forms.iter_mut().zip(sizes) {
             // The terms of DD' have both signs: allow for their rounding.
-            let size = self.roots.iter().zip(&*batch).fold(0.0, |sum, (r, c)| sum + r * c[l].abs());
-            *form = form.max(0.0) + relative * size * size;
+            *form = form.max(0.0) + self.relative * size * size;
         }
         if let Some(negative) = &self.negative {
             let others = batch_quadratic_forms(negative, batch);
             for (form, other) in forms.iter_mut().zip(others) {
-                *form = form.min(other * (1.0 + relative));
+                *form = form.min(other * (1.0 + self.relative));
             }
         }
-        forms.map(|form| form.sqrt() * (1.0 + relative))
+        forms.map(|form| form.sqrt() * (1.0 + self.relative))
     }
 }
 

@@ -36,14 +36,6 @@ impl Rule {
         }
     }
 
-    /// What the norm or largest entry of `(R'X_j)_+` is divided by.
-    fn denominator(self, squared_norm: f64, weighted_sum: f64) -> f64 {
-        match self {
-            Rule::Greedy => squared_norm,
-            Rule::Agg | Rule::Joint => weighted_sum,
-        }
-    }
-
     fn score(self, folded: f64, denominator: f64) -> f64 {
         match self {
             Rule::Greedy | Rule::Joint => folded / denominator,
@@ -73,16 +65,29 @@ pub(crate) struct Greedy {
     scores: Scores,
     /// None for the direct engine.
     bounds: Option<Bounds>,
+    denominators: Vec<f64>,
+    /// The runner-up's score of the last step: about what the next anchor's will be.
+    goal: f64,
 }
 
 impl Greedy {
     pub(crate) fn new<M: Matrix, K: Communicator>(
         cone: &Cone<'_, M, K>,
+        choice: &Candidates,
         rule: Rule,
         lazy: bool,
     ) -> Result<Self> {
-        let bounds = if lazy { Some(Bounds::new(cone)?) } else { None };
-        Ok(Self { rule, scores: Scores::new(cone.layout.n_own()), bounds })
+        let denominators = match rule {
+            Rule::Greedy => cone.squared_norms.clone(),
+            Rule::Agg | Rule::Joint => choice.weighted_sums.clone(),
+        };
+        Ok(Self {
+            rule,
+            scores: Scores::new(cone.layout.n_own()),
+            bounds: if lazy { Some(Bounds::new(cone)?) } else { None },
+            denominators,
+            goal: 0.0,
+        })
     }
 }
 
@@ -92,14 +97,12 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
         if gather_f64(cone.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
             return Ok(None);
         }
-        let Greedy { rule, scores, bounds } = self;
+        let Greedy { rule, scores, bounds, denominators, goal } = self;
         let rule = *rule;
-        let denominator =
-            |i: usize| rule.denominator(cone.squared_norms[i], choice.weighted_sums[i]);
         let upper = bounds.as_ref().map(|bounds| &bounds.upper);
         let open = |i: usize| {
             choice.eligible[i].then(|| {
-                let denominator = denominator(i);
+                let denominator = denominators[i];
                 let bound = upper.map_or(0.0, |upper| rule.score_bound(upper[i], denominator));
                 Open { index: cone.layout.global(i), bound, denominator }
             })
@@ -118,7 +121,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
         if let Some(bounds) = bounds {
             for (i, score) in scores.known.iter().enumerate() {
                 if let Some(score) = score {
-                    bounds.set_exact(i, rule.norm(*score, denominator(i)), cone.n_rays());
+                    bounds.set_exact(i, rule.norm(*score, denominators[i]), cone.n_rays());
                 }
             }
         }
@@ -128,7 +131,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
             .enumerate()
             .map(|(i, score)| {
                 let least = NEGLIGIBLE * (cone.total * cone.squared_norms[i]).sqrt();
-                score.filter(|&score| rule.norm(score, denominator(i)) > least)
+                score.filter(|&score| rule.norm(score, denominators[i]) > least)
             })
             .collect();
         // Greedy has no geometric tie rule: ties go to the lowest index.
@@ -137,6 +140,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
             Rule::Agg | Rule::Joint => cone.squared_norms[i].sqrt() / choice.weighted_sums[i],
         };
         let chosen = ties::choose(cone.comm, &cone.layout, &significant, spread)?;
+        *goal = chosen.map_or(0.0, |chosen| chosen.runner_up.max(0.0));
         Ok(chosen.map(|chosen| Detection {
             column: chosen.index,
             score: Some(chosen.score),
@@ -146,7 +150,9 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
     }
 
     fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()> {
-        self.bounds.as_mut().map_or(Ok(()), |bounds| bounds.raise_columns(cone, changes))
+        let Some(bounds) = &mut self.bounds else { return Ok(()) };
+        let Greedy { rule, goal, denominators, .. } = self;
+        bounds.raise_columns(cone, changes, |i| rule.norm(*goal, denominators[i]))
     }
 
     fn needs_changes(&self) -> bool {

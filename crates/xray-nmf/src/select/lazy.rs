@@ -11,7 +11,7 @@ use crate::layout::Layout;
 
 /// Columns evaluated in the first round and the most in any round. Fixed, so that the number of
 /// evaluations does not depend on threads.
-const FIRST_ROUND: usize = 8;
+const FIRST_ROUND: usize = 16;
 const LARGEST_ROUND: usize = 64;
 
 /// Bounds this much below the goal, relatively, are still evaluated, so that ties are seen.

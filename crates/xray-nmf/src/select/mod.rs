@@ -81,14 +81,16 @@ impl Candidates {
 pub(crate) fn rule<M: Matrix, K: Communicator>(
     params: &Params,
     cone: &Cone<'_, M, K>,
+    choice: &Candidates,
 ) -> Result<Box<dyn Detect<M, K>>> {
     let lazy = params.engine == Engine::Lazy;
+    let by_columns = |rule| greedy::Greedy::new(cone, choice, rule, lazy);
     Ok(match params.selection {
         Selection::Rand => Box::new(rand::Rand::new(cone, params.seed)),
         Selection::Max => Box::new(max::Max::new(cone)),
         Selection::Dist => Box::new(dist::Dist::new(cone, lazy)?),
-        Selection::Greedy => Box::new(greedy::Greedy::new(cone, greedy::Rule::Greedy, lazy)?),
-        Selection::Agg => Box::new(greedy::Greedy::new(cone, greedy::Rule::Agg, lazy)?),
-        Selection::Joint => Box::new(greedy::Greedy::new(cone, greedy::Rule::Joint, lazy)?),
+        Selection::Greedy => Box::new(by_columns(greedy::Rule::Greedy)?),
+        Selection::Agg => Box::new(by_columns(greedy::Rule::Agg)?),
+        Selection::Joint => Box::new(by_columns(greedy::Rule::Joint)?),
     })
 }

@@ -1,6 +1,6 @@
 //! Exact scores of listed columns or rows: how much of `R'X_j` or `R_k'X` is positive.
 //!
-//! Candidates go in batches of 8 through the scoring kernels: each weight or coefficient is read
+//! Candidates go in batches of 16 through the scoring kernels: each weight or coefficient is read
 //! once for the batch (BLAS-3 shape). Where the columns `C_j` of a batch are sparse, only their
 //! nonzeros are visited instead. Both ways add the same numbers in the same order.
 
@@ -17,10 +17,11 @@ use crate::matrix::Matrix;
 use crate::matrix::kernels::{Fold, LANES, Lanes, coefficient_scores, weight_scores};
 
 /// Columns of C expanded into lanes at a time: 32 KiB.
-const RUN: usize = 512;
+const RUN: usize = 256;
 
-/// A batch with fewer stored entries of C than this times n is visited entry by entry.
-const SPARSE_BATCH: usize = 2;
+/// A batch of candidates with fewer stored entries of C than this share of n, all together, is
+/// visited entry by entry.
+const SPARSE_BATCH: f64 = 0.75;
 
 /// What is scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
     Ok(folds)
 }
 
-/// Up to 8 candidates with what the kernels need of them.
+/// Up to 16 candidates with what the kernels need of them.
 struct Batch<'s> {
     sent: &'s [Sent],
     grams: &'s [Arc<GramColumn>],
@@ -107,7 +108,8 @@ impl<M: Matrix, K: Communicator> Scorer<'_, '_, M, K> {
     fn score(&self, batch: &Batch<'_>, b: usize, block: Range<usize>) -> Lanes {
         let stored: usize = batch.grams.iter().map(|gram| gram.n_stored()).sum();
         let mut out = [0.0; LANES];
-        if !self.cone.signed && stored < SPARSE_BATCH * self.cone.layout.n_own() {
+        let few = (stored as f64) < SPARSE_BATCH * self.cone.layout.n_own() as f64;
+        if few && !self.cone.signed {
             for l in 0..batch.grams.len() {
                 out[l] = self.score_entries(batch, l, b, block.clone());
             }

@@ -16,8 +16,9 @@ pub(crate) use score::{
     Fold, WeightRows, batch_quadratic_forms, coefficient_scores, weight_scores,
 };
 
-/// Vectors handled together in a batch.
-pub(crate) const LANES: usize = 8;
+/// Vectors handled together in a batch: four AVX2 registers, enough independent sums to hide the
+/// latency of an addition.
+pub(crate) const LANES: usize = 16;
 
 /// One number for each vector of a batch.
 pub(crate) type Lanes = [f64; LANES];

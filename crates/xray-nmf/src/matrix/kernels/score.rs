@@ -5,6 +5,7 @@
 //! are sparse, the candidates' coefficients dense) or `C_Ai'h_J` (dist: the other way round).
 
 use super::{LANES, Lanes, multiversion};
+use crate::gram::{Coefficients, PANEL};
 
 /// How the positive parts of one candidate are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,7 @@ multiversion! {
     /// Folds `(C_iJ - C_Ai'h_J)_+` over a run of columns i into `out`. `panels[q]` holds `C_ki` for
     /// the 8 anchors `8 q..8 q + 8`; `weights` lists (anchor k, its weights in the batch).
     fn coefficient_scores(
-        panels: &[&[Lanes]],
+        panels: &[&[Coefficients]],
         weights: &[(usize, Lanes)],
         gram: &[Lanes],
         skip_zeros: bool,
@@ -104,7 +105,7 @@ multiversion! {
 
 #[inline(always)]
 fn coefficient_body(
-    panels: &[&[Lanes]],
+    panels: &[&[Coefficients]],
     weights: &[(usize, Lanes)],
     gram: &[Lanes],
     skip_zeros: bool,
@@ -117,7 +118,7 @@ fn coefficient_body(
         }
         let mut product = [0.0; LANES];
         for (k, weight) in weights {
-            let coefficient = panels[k / LANES][i][k % LANES];
+            let coefficient = panels[k / PANEL][i][k % PANEL];
             for l in 0..LANES {
                 product[l] += weight[l] * coefficient;
             }
