@@ -58,7 +58,10 @@ pub(crate) fn gather_f64(comm: &impl Communicator, local: &[f64]) -> Result<Vec<
         return Ok(local.to_vec());
     }
     let parts = comm.all_gather(bytemuck::cast_slice(local))?;
-    Ok(parts.iter().flat_map(|part| bytemuck::allocation::pod_collect_to_vec::<u8, f64>(part)).collect())
+    Ok(parts
+        .iter()
+        .flat_map(|part| bytemuck::allocation::pod_collect_to_vec::<u8, f64>(part))
+        .collect())
 }
 
 /// One rank of a group of threads, made by [`run_local_ranks`].

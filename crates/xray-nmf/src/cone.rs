@@ -104,7 +104,10 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
     }
 
     /// Sums `part` over all blocks of all ranks in block order.
-    pub(crate) fn sum_blocks(&self, part: impl Fn(Range<usize>) -> f64 + Sync + Send) -> Result<f64> {
+    pub(crate) fn sum_blocks(
+        &self,
+        part: impl Fn(Range<usize>) -> f64 + Sync + Send,
+    ) -> Result<f64> {
         let local: Vec<f64> = self.layout.own_blocks().into_par_iter().map(part).collect();
         Ok(gather_f64(self.comm, &local)?.iter().fold(0.0, |sum, v| sum + v))
     }

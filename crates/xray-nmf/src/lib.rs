@@ -35,8 +35,11 @@ mod packet;
 mod params;
 mod progress;
 mod project;
+mod rank;
+mod refine;
 mod select;
 mod solver;
+mod transform;
 
 pub use error::{Error, Result};
 pub use factorization::{Factorization, Weights};
@@ -45,7 +48,10 @@ pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, Spar
 pub use observe::{Observer, Step, Termination};
 pub use params::{Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
+pub use rank::{RankReason, RankSuggestion, split_rows};
+pub use refine::{Refined, Refinement, refine, refine_from};
 pub use solver::{fit, fit_distributed, fit_observed};
+pub use transform::RowModel;
 
 /// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks.
 pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> std::ops::Range<usize> {

@@ -43,8 +43,12 @@ fn selection_of(method: &str) -> Option<(Selection, bool)> {
 #[test]
 fn exact_files_give_one_column_of_each_extreme_ray() {
     for problem in golden().iter().filter(|p| p.answers["kind"] == "exact") {
-        let classes: Vec<Vec<usize>> =
-            problem.answers["expected_ray_classes"].as_array().unwrap().iter().map(indices).collect();
+        let classes: Vec<Vec<usize>> = problem.answers["expected_ray_classes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(indices)
+            .collect();
         let rank = problem.answers["r"].as_u64().unwrap() as usize;
         let exact = Selection::ALL.into_iter().filter(|s| *s != Selection::Greedy);
         for (selection, mean_ray) in exact.flat_map(|s| [(s, false), (s, true)]) {
@@ -54,15 +58,25 @@ fn exact_files_give_one_column_of_each_extreme_ray() {
                 let mut seen: Vec<usize> = found
                     .anchors()
                     .iter()
-                    .map(|a| classes.iter().position(|c| c.contains(a)).unwrap_or_else(|| {
-                        panic!("{} {selection:?} mean {mean_ray}: {a} is interior", problem.name)
-                    }))
+                    .map(|a| {
+                        classes.iter().position(|c| c.contains(a)).unwrap_or_else(|| {
+                            panic!(
+                                "{} {selection:?} mean {mean_ray}: {a} is interior",
+                                problem.name
+                            )
+                        })
+                    })
                     .collect();
                 seen.sort_unstable();
                 seen.dedup();
                 let expected = problem.answers["expected_n_anchors"].as_u64().unwrap() as usize;
                 assert_eq!(seen.len(), found.rank(), "{}: one column a ray", problem.name);
-                assert_eq!(found.rank(), expected, "{} {selection:?} mean {mean_ray}", problem.name);
+                assert_eq!(
+                    found.rank(),
+                    expected,
+                    "{} {selection:?} mean {mean_ray}",
+                    problem.name
+                );
                 let lowest = found.anchors().iter().all(|a| {
                     classes.iter().find(|c| c.contains(a)).unwrap().iter().min() == Some(a)
                 });
@@ -110,12 +124,14 @@ fn noisy_files_give_the_sequence_of_every_rule() {
             assert_eq!(found.anchors(), indices(&answer["sequence"]), "{what}");
             let scores: Vec<f64> = found.steps().iter().map(|s| s.score.unwrap()).collect();
             assert_close(&scores, &numbers(&answer["scores"]), &what);
-            let points: Vec<i64> = found
-                .steps()
+            let points: Vec<i64> =
+                found.steps().iter().map(|step| step.exterior.map_or(-1, |i| i as i64)).collect();
+            let expected: Vec<i64> = answer["i_sequence"]
+                .as_array()
+                .unwrap()
                 .iter()
-                .map(|step| step.exterior.map_or(-1, |i| i as i64))
+                .map(|v| v.as_i64().unwrap())
                 .collect();
-            let expected: Vec<i64> = answer["i_sequence"].as_array().unwrap().iter().map(|v| v.as_i64().unwrap()).collect();
             assert_eq!(points, expected, "{what}: exterior points");
             if let Value::Array(_) = &answer["fro_residual_after_each"] {
                 let total = problem.x.values.iter().map(|v| v * v).sum::<f64>().sqrt();

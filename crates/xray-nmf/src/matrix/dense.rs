@@ -156,6 +156,16 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
         }
     }
 
+    /// Line l of `length` entries, one of `n_lines`, where `along` is the order that has it in one
+    /// piece.
+    fn line(&self, l: usize, length: usize, n_lines: usize, along: Order) -> Vec<f64> {
+        if self.order == along {
+            self.values[l * length..(l + 1) * length].iter().map(|v| v.to_f64()).collect()
+        } else {
+            (0..length).map(|q| self.values[q * n_lines + l].to_f64()).collect()
+        }
+    }
+
     /// `x_l'X_i` for a batch of packed vectors and the columns i of a panel.
     fn panel_products(&self, packed: &[Lanes], panel: Range<usize>, out: &mut [Lanes]) {
         let (m, n) = (self.n_rows, self.n_columns);
@@ -265,13 +275,13 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
     fn column(&self, j: usize) -> Column {
         let (m, n) = (self.n_rows, self.n_columns);
         assert!(j < n, "column {j} of {n}");
-        let values = match self.order {
-            Order::ColumnMajor => {
-                self.values[j * m..(j + 1) * m].iter().map(|v| v.to_f64()).collect()
-            }
-            Order::RowMajor => (0..m).map(|d| self.values[d * n + j].to_f64()).collect(),
-        };
-        Column { rows: None, values }
+        Column { rows: None, values: self.line(j, m, n, Order::ColumnMajor) }
+    }
+
+    fn row(&self, d: usize) -> Column {
+        let (m, n) = (self.n_rows, self.n_columns);
+        assert!(d < m, "row {d} of {m}");
+        Column { rows: None, values: self.line(d, n, m, Order::RowMajor) }
     }
 
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {

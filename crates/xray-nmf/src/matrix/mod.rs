@@ -79,10 +79,10 @@ pub struct Entry {
     pub value: f64,
 }
 
-/// One column taken out of a matrix: sparse (`rows` given) or dense.
+/// One column (or row) taken out of a matrix: sparse (`rows` given) or dense.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Column {
-    /// Ascending row indices of `values`, or `None` if `values` has one entry for each row.
+    /// Ascending indices of `values`, or `None` if `values` has one entry for each row.
     pub rows: Option<Vec<u32>>,
     /// The entries.
     pub values: Vec<f64>,
@@ -126,6 +126,9 @@ pub trait Matrix: Sync + scalar::private::Sealed {
 
     /// Column j. Panics if j is out of range.
     fn column(&self, j: usize) -> Column;
+
+    /// Row d, as a vector over the columns. Panics if d is out of range.
+    fn row(&self, d: usize) -> Column;
 
     /// `C_j = X'x` for each given column x, in order.
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;

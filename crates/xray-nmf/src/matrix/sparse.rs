@@ -127,11 +127,6 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         self.by_row.values.len()
     }
 
-    /// Row d: ascending column indices, and values.
-    pub fn row(&self, d: usize) -> (&[u32], &[T]) {
-        self.by_row.line(d)
-    }
-
     /// The row-compressed form: offsets, indices, values.
     pub fn csr(&self) -> (&[usize], &[u32], &[T]) {
         (&self.by_row.offsets, &self.by_row.indices, &self.by_row.values)
@@ -310,8 +305,11 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
     }
 
     fn column(&self, j: usize) -> Column {
-        let (rows, values) = self.by_column.line(j);
-        Column { rows: Some(rows.to_vec()), values: values.iter().map(|v| v.to_f64()).collect() }
+        self.by_column.line_as_column(j)
+    }
+
+    fn row(&self, d: usize) -> Column {
+        self.by_row.line_as_column(d)
     }
 
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
@@ -441,6 +439,11 @@ impl<'a, T: Scalar> Compressed<'a, T> {
     fn line(&self, l: usize) -> (&[u32], &[T]) {
         let range = self.offsets[l]..self.offsets[l + 1];
         (&self.indices[range.clone()], &self.values[range])
+    }
+
+    fn line_as_column(&self, l: usize) -> Column {
+        let (indices, values) = self.line(l);
+        Column { rows: Some(indices.to_vec()), values: values.iter().map(|v| v.to_f64()).collect() }
     }
 
     #[inline]

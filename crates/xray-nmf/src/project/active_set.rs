@@ -87,6 +87,32 @@ impl ActiveSet {
         }
     }
 
+    /// Solves for target c, starting from the support of `solution`, which it replaces.
+    #[inline(always)]
+    pub(crate) fn solve_dense(
+        &mut self,
+        s: &NormalMatrix,
+        target: &[f64],
+        norm: f64,
+        solution: &mut [f64],
+    ) {
+        self.target.clear();
+        self.target.extend_from_slice(target);
+        self.passive.clear();
+        self.weights.clear();
+        for (k, &z) in solution.iter().enumerate() {
+            if z > 0.0 {
+                self.passive.push(k as u32);
+                self.weights.push(z);
+            }
+        }
+        self.solve(s, norm, None);
+        solution.fill(0.0);
+        for (&k, &z) in self.passive.iter().zip(&self.weights) {
+            solution[k as usize] = z;
+        }
+    }
+
     /// The anchor outside P with the largest scaled gradient, if that is positive.
     #[inline(always)]
     fn most_violated(&mut self, s: &NormalMatrix, norm: f64) -> Option<usize> {

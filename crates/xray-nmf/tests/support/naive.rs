@@ -3,8 +3,8 @@
 //! R is formed, every score is a double loop, and projections are solved by coordinate descent run
 //! to stagnation in plain dense arithmetic. Nothing here is shared with the crate.
 
-use super::verify::dot;
 use super::Grid;
+use super::verify::dot;
 use xray_nmf::Selection;
 
 /// Anchors, the exterior points looked from, scores, and relative residuals, by Algorithm 1.

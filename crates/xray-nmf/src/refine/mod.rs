@@ -1,0 +1,107 @@
+//! Refinement: a few steps of alternating optimisation from the separable solution
+//! ("Solution Refinement" in the paper).
+//!
+//! Starting from `W = X_A` and H, each iteration improves W for fixed H and then H for fixed W.
+//! Both halves are the same problem, one row of X (or column) at a time, so both are one function.
+//! The objective never increases: it is recorded after every iteration.
+
+mod frobenius;
+mod kullback;
+
+use crate::error::{Error, Result, check_length};
+use crate::factorization::Factorization;
+use crate::matrix::Matrix;
+use crate::solver::in_pool;
+
+/// What is minimised, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Refinement {
+    /// `||X - WH||_F^2` by alternating exact nonnegative least squares.
+    #[default]
+    Exact,
+    /// `||X - WH||_F^2` by hierarchical alternating least squares: one sweep over the topics.
+    Hals,
+    /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
+    KullbackLeibler,
+}
+
+/// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refined {
+    /// Number of topics.
+    pub rank: usize,
+    /// W, one row for each row of X, row after row.
+    pub w: Vec<f64>,
+    /// The transpose of H: one row for each column of X, row after row.
+    pub h: Vec<f64>,
+    /// The objective at the start and after each iteration; never increases.
+    pub objective: Vec<f64>,
+}
+
+/// Improves a factorization of `matrix` by `iterations` alternating steps.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::{DenseMatrix, Params, Refinement, fit, refine};
+/// let x = DenseMatrix::from_row_major(3, 3, vec![1.0, 2.0, 0.1, 0.5, 1.0, 1.0, 0.0, 0.2, 2.0])?;
+/// let found = fit(&x, &Params::new(2))?;
+/// let better = refine(&x, &found, Refinement::Exact, 10, None)?;
+/// assert!(better.objective[10] <= better.objective[0]);
+/// # Ok::<(), xray_nmf::Error>(())
+/// ```
+///
+/// # Errors
+/// If the shapes do not match, the worker threads cannot be started, or Kullback-Leibler divergence
+/// is asked for a matrix with negative entries.
+pub fn refine<M: Matrix>(
+    matrix: &M,
+    start: &Factorization,
+    method: Refinement,
+    iterations: usize,
+    threads: Option<usize>,
+) -> Result<Refined> {
+    check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
+    check_length("columns of the matrix", start.own_columns().len(), matrix.n_columns())?;
+    let rank = start.rank();
+    let mut w = vec![0.0; matrix.n_rows() * rank];
+    for (k, column) in start.anchor_columns().iter().enumerate() {
+        column.for_each(|d, v| w[d * rank + k] = v.max(0.0));
+    }
+    let mut h = vec![0.0; matrix.n_columns() * rank];
+    for i in 0..matrix.n_columns() {
+        let (anchors, weights) = start.weights().column(i);
+        anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
+    }
+    refine_from(matrix, Refined { rank, w, h, objective: Vec::new() }, method, iterations, threads)
+}
+
+/// Improves any nonnegative W and H; `start.objective` is replaced.
+///
+/// # Errors
+/// As [`refine`]; also if W or H has a negative or infinite entry.
+pub fn refine_from<M: Matrix>(
+    matrix: &M,
+    start: Refined,
+    method: Refinement,
+    iterations: usize,
+    threads: Option<usize>,
+) -> Result<Refined> {
+    let Refined { rank, mut w, mut h, .. } = start;
+    check_length("W", matrix.n_rows() * rank, w.len())?;
+    check_length("H", matrix.n_columns() * rank, h.len())?;
+    if let Some(v) = w.iter().chain(&h).find(|v| !(**v >= 0.0 && v.is_finite())) {
+        let allowed = "every entry must be finite and not negative";
+        return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
+    }
+    if let (Refinement::KullbackLeibler, Some(e)) = (method, matrix.first_negative()) {
+        return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
+    }
+    in_pool(threads, || {
+        let objective = match method {
+            _ if rank == 0 => Vec::new(),
+            Refinement::KullbackLeibler => kullback::run(matrix, rank, iterations, &mut w, &mut h),
+            _ => frobenius::run(matrix, rank, iterations, method, &mut w, &mut h),
+        };
+        Refined { rank, w, h, objective }
+    })
+}

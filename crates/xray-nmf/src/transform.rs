@@ -1,0 +1,134 @@
+//! New data under a fitted model: exact, in parallel, one line at a time.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result, check_length};
+use crate::factorization::Factorization;
+use crate::gram::NormalMatrix;
+use crate::matrix::kernels::{add_scaled, multiversion};
+use crate::matrix::{Column, Matrix, SparseMatrix};
+use crate::project::{ActiveSet, Nnls, nnls};
+use crate::solver::in_pool;
+
+/// Lines handled by one task.
+const CHUNK: usize = 64;
+
+impl Factorization {
+    /// Projects new columns (with the same rows) onto the anchors: `min_{z >= 0} ||x - X_A z||`.
+    ///
+    /// # Errors
+    /// If the number of rows differs, or the worker threads cannot be started.
+    pub fn project<M: Matrix>(&self, columns: &M, threads: Option<usize>) -> Result<Nnls> {
+        let mut offsets = vec![0];
+        let (mut rows, mut values) = (Vec::new(), Vec::new());
+        for anchor in self.anchor_columns() {
+            anchor.for_each(|d, v| {
+                if v != 0.0 {
+                    rows.push(d as u32);
+                    values.push(v);
+                }
+            });
+            offsets.push(rows.len());
+        }
+        let anchors = SparseMatrix::from_csc(self.n_rows(), self.rank(), offsets, rows, values)?;
+        nnls(&anchors, columns, threads)
+    }
+
+    /// A model that weighs new rows under this factorization's H.
+    pub fn row_model(&self) -> RowModel {
+        let h = (0..self.weights().n_columns()).flat_map(|i| self.weights().dense_column(i));
+        RowModel::from_parts(self.rank(), h.collect())
+    }
+}
+
+/// Weights of rows (documents) under a fixed H: `min_{w >= 0} ||x - w'H||` for each row x.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::{DenseMatrix, RowModel};
+/// // Two topics over three words.
+/// let model = RowModel::new(2, 3, vec![1.0, 0.0, 1.0, 0.0, 0.0, 2.0])?;
+/// let rows = DenseMatrix::from_row_major(1, 3, vec![3.0, 3.0, 4.0])?;
+/// let weights = model.weights(&rows, None)?;
+/// assert!((weights[0] - 3.0).abs() < 1e-12 && (weights[1] - 2.0).abs() < 1e-12);
+/// # Ok::<(), xray_nmf::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RowModel {
+    rank: usize,
+    /// The transpose of H: rank entries for each column of X.
+    h: Vec<f64>,
+    s: NormalMatrix,
+}
+
+impl RowModel {
+    /// From the transpose of H: `rank` entries for each of `n_columns` columns.
+    ///
+    /// # Errors
+    /// If the length does not fit, or an entry is negative or not finite.
+    pub fn new(rank: usize, n_columns: usize, h: Vec<f64>) -> Result<Self> {
+        check_length("H", rank.saturating_mul(n_columns), h.len())?;
+        match h.iter().find(|v| !(**v >= 0.0 && v.is_finite())) {
+            Some(v) => Err(Error::Parameter {
+                name: "H",
+                value: v.to_string(),
+                allowed: "every weight must be finite and not negative",
+            }),
+            None => Ok(Self::from_parts(rank, h)),
+        }
+    }
+
+    fn from_parts(rank: usize, h: Vec<f64>) -> Self {
+        let mut rows = vec![vec![0.0; rank]; rank];
+        for z in h.chunks_exact(rank.max(1)) {
+            for (k, &v) in z.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                add_scaled(&mut rows[k], z, v);
+            }
+        }
+        Self { rank, s: NormalMatrix::from_rows(&rows), h }
+    }
+
+    /// Number of topics.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The weights of each row of `rows`: rank entries for each, row after row.
+    ///
+    /// # Errors
+    /// If the number of columns differs, or the worker threads cannot be started.
+    pub fn weights<M: Matrix>(&self, rows: &M, threads: Option<usize>) -> Result<Vec<f64>> {
+        if self.rank == 0 {
+            return Ok(Vec::new());
+        }
+        check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
+        let mut weights = vec![0.0; rows.n_rows() * self.rank];
+        in_pool(threads, || {
+            weights.par_chunks_mut(CHUNK * self.rank).enumerate().for_each(|(q, chunk)| {
+                let n = chunk.len() / self.rank;
+                let lines: Vec<Column> = (0..n).map(|l| rows.row(q * CHUNK + l)).collect();
+                weigh_chunk(self, &lines, chunk);
+            });
+        })?;
+        Ok(weights)
+    }
+}
+
+multiversion! {
+    fn weigh_chunk(model: &RowModel, lines: &[Column], chunk: &mut [f64]) = weigh_chunk_body
+}
+
+#[inline(always)]
+fn weigh_chunk_body(model: &RowModel, lines: &[Column], chunk: &mut [f64]) {
+    let mut solver = ActiveSet::default();
+    let mut target = vec![0.0; model.rank];
+    for (x, weights) in lines.iter().zip(chunk.chunks_exact_mut(model.rank)) {
+        target.fill(0.0);
+        let mut squared_norm = 0.0;
+        x.for_each(|j, v| {
+            squared_norm += v * v;
+            add_scaled(&mut target, &model.h[j * model.rank..(j + 1) * model.rank], v);
+        });
+        solver.solve_dense(&model.s, &target, squared_norm.sqrt(), weights);
+    }
+}
