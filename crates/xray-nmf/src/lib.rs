@@ -37,6 +37,7 @@ mod progress;
 mod project;
 mod select;
 mod solver;
+pub mod synth;
 
 pub use error::{Error, Result};
 pub use factorization::{Factorization, Weights};
