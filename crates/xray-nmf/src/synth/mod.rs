@@ -2,6 +2,8 @@
 //!
 //! - [`Synthetic`] makes small dense matrices `X = W [I, H'] + N` whose anchors are the columns of W
 //!   ([`Planted::anchors`]). Its [`Design`]s are those of the noise experiments in the literature.
+//! - [`Corpus`] makes sparse document-word matrices as large, as sparse and with as many
+//!   co-occurring words as the paper's large data sets (Table 3).
 //!
 //! Everything follows from the parameters and the seed: same seed, same bits, whatever the number
 //! of threads. Another version of the crate may give other bits.
@@ -11,10 +13,15 @@
 //! factorization" (IEEE TPAMI 2014), section 5.
 
 mod basis;
+mod corpus;
 mod design;
+mod documents;
+mod lengths;
 mod planted;
 mod spectrum;
+mod vocabulary;
 
+pub use corpus::Corpus;
 pub use design::{Design, Noise};
 pub use planted::{Planted, Synthetic};
 
