@@ -39,6 +39,7 @@ mod rank;
 mod refine;
 mod select;
 mod solver;
+pub mod synth;
 mod transform;
 
 pub use error::{Error, Result};
