@@ -20,7 +20,7 @@ use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
 use crate::packet::{Reader, Writer};
 use crate::params::Solver;
-use crate::project::{ChangeBlock, Projection, WeightBlock, kkt_violation, project_block};
+use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
 
 /// Below this share of `||X_i||^2` the difference `C_ii - c_i'h_i` has lost its digits, and the
 /// residual is computed from X itself.
@@ -54,6 +54,7 @@ pub(crate) struct Cone<'a, M, K> {
     pub(crate) weights: Vec<WeightBlock>,
     pub(crate) residuals: Vec<f64>,
     ray_columns: Vec<Column>,
+    factors: Vec<Factors>,
     solver: Solver,
     cache: Mutex<GramCache>,
 }
@@ -82,6 +83,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
             s: NormalMatrix::default(),
             weights,
             ray_columns: Vec::new(),
+            factors: layout.own_blocks().iter().map(|b| Factors::new(b.len())).collect(),
             solver,
             cache: Mutex::new(GramCache::new(memory)),
         };
@@ -228,10 +230,11 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         let (matrix, rays) = (self.matrix, &self.ray_columns);
         let residuals = self.residuals.par_chunks_mut(self.layout.block_size());
         let blocks = self.layout.own_blocks();
-        let changes = self.weights.par_iter_mut().zip(blocks).zip(residuals).map(
-            |((weights, range), residuals)| {
+        let factors = self.factors.par_iter_mut();
+        let changes = self.weights.par_iter_mut().zip(blocks).zip(factors).zip(residuals).map(
+            |(((weights, range), factors), residuals)| {
                 let start = range.start;
-                let (new, changes) = project_block(&input, range, weights, residuals);
+                let (new, changes) = project_block(&input, range, weights, factors, residuals);
                 *weights = new;
                 for &i in &changes.columns {
                     let (i, local) = (i as usize, i as usize - start);

@@ -13,7 +13,7 @@ use crate::matrix::{Column, Matrix};
 use crate::observe::{Step, Termination};
 use crate::params::Solver;
 use crate::progress::Progress;
-use crate::project::{Projection, WeightBlock, kkt_violation, project_block};
+use crate::project::{Factors, Projection, WeightBlock, kkt_violation, project_block};
 
 /// Anchors A and weights H with `X ~= X_A H`, for every rank up to the one asked for.
 #[derive(Debug, Clone)]
@@ -146,7 +146,8 @@ impl Factorization {
             let residuals = residuals.par_chunks_mut(self.layout.block_size());
             weights.par_iter_mut().zip(&blocks).zip(residuals).for_each(
                 |((weights, block), residuals)| {
-                    *weights = project_block(&input, block.clone(), weights, residuals).0;
+                    let factors = &mut Factors::none();
+                    *weights = project_block(&input, block.clone(), weights, factors, residuals).0;
                 },
             );
         }

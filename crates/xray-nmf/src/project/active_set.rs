@@ -44,28 +44,48 @@ pub(crate) struct ActiveSet {
     pub(crate) weights: Vec<f64>,
     state: Vec<State>,
     gradient: Vec<f64>,
-    /// Row q of the Cholesky factor without its diagonal, at `q (q - 1) / 2`.
-    factor: Vec<f64>,
+    /// The Cholesky factor L of `S_PP`, column after column, each of `stride` entries, with zeros in
+    /// place of the diagonal: columns are worked on in whole quads.
+    columns: Vec<f64>,
+    stride: usize,
+    /// `1 / L_qq`.
     inverse_diagonal: Vec<f64>,
     /// `L^-1 c_P`.
     forward: Vec<f64>,
     trial: Vec<f64>,
-    tail: Vec<(u32, f64)>,
+    /// The row that is being added to L.
+    row: Vec<f64>,
+    restart: Vec<(u32, f64)>,
 }
 
 impl ActiveSet {
     /// Solves for `target`, starting from `passive` and `weights`. `norm` is `||X_i||`.
     ///
     /// With `entering`, the start must be optimal for all other anchors, and `entering` must have a
-    /// positive gradient; else the start may be any set of anchors.
+    /// positive gradient; else the start may be any set of anchors. `kept` is what
+    /// [`factor`](Self::factor) returned for the start, if that is known.
     #[inline(always)]
-    pub(crate) fn solve(&mut self, s: &NormalMatrix, norm: f64, entering: Option<usize>) {
+    pub(crate) fn solve(
+        &mut self,
+        s: &NormalMatrix,
+        norm: f64,
+        entering: Option<usize>,
+        kept: Option<&[f64]>,
+    ) {
+        if self.stride < s.size() {
+            self.stride = s.size().next_multiple_of(4);
+            self.columns = vec![0.0; self.stride * self.stride];
+            self.row = vec![0.0; self.stride];
+        }
         self.state.clear();
         self.state.resize(s.size(), State::Free);
         for &k in &self.passive {
             self.state[k as usize] = State::Passive;
         }
-        self.refactor(s, 0);
+        match kept {
+            Some(kept) => self.restore(kept),
+            None => self.refactor(s, 0),
+        }
         let mut next = entering;
         if next.is_none() {
             if !self.passive.is_empty() {
@@ -106,7 +126,7 @@ impl ActiveSet {
                 self.weights.push(z);
             }
         }
-        self.solve(s, norm, None);
+        self.solve(s, norm, None, None);
         solution.fill(0.0);
         for (&k, &z) in self.passive.iter().zip(&self.weights) {
             solution[k as usize] = z;
@@ -207,15 +227,15 @@ impl ActiveSet {
         }
     }
 
-    /// Rebuilds the factor from place `from` of P on.
+    /// Factors `S_PP` from place `from` on; members of P found dependent on those before leave it.
     #[inline(always)]
     fn refactor(&mut self, s: &NormalMatrix, from: usize) {
-        self.tail.clear();
-        self.tail
-            .extend(self.passive[from..].iter().copied().zip(self.weights[from..].iter().copied()));
+        self.restart.clear();
+        let tail = self.passive[from..].iter().copied().zip(self.weights[from..].iter().copied());
+        self.restart.extend(tail);
         self.truncate(from);
-        for q in 0..self.tail.len() {
-            let (k, h) = self.tail[q];
+        for q in 0..self.restart.len() {
+            let (k, h) = self.restart[q];
             if self.append(s, k) {
                 self.weights.push(h);
             } else {
@@ -224,36 +244,75 @@ impl ActiveSet {
         }
     }
 
+    /// The factor of `S_PP` in a form to keep: `1 / L_qq`, `L^-1 c_P`, then the columns of L below
+    /// the diagonal.
+    #[inline(always)]
+    pub(crate) fn factor(&self) -> Box<[f64]> {
+        let p = self.passive.len();
+        let mut kept = Vec::with_capacity(p * (p + 3) / 2);
+        kept.extend_from_slice(&self.inverse_diagonal);
+        kept.extend_from_slice(&self.forward);
+        for a in 0..p {
+            kept.extend_from_slice(&self.columns[a * self.stride..][a + 1..p]);
+        }
+        kept.into_boxed_slice()
+    }
+
+    /// Takes back a kept factor instead of computing it: the same numbers.
+    #[inline(always)]
+    fn restore(&mut self, kept: &[f64]) {
+        let p = self.passive.len();
+        let (diagonal, kept) = kept.split_at(p);
+        let (forward, mut kept) = kept.split_at(p);
+        self.inverse_diagonal.clear();
+        self.inverse_diagonal.extend_from_slice(diagonal);
+        self.forward.clear();
+        self.forward.extend_from_slice(forward);
+        for a in 0..p {
+            let column = &mut self.columns[a * self.stride..][..p];
+            column[a / 4 * 4..=a].fill(0.0);
+            let (below, rest) = kept.split_at(p - a - 1);
+            column[a + 1..].copy_from_slice(below);
+            kept = rest;
+        }
+    }
+
     #[inline(always)]
     fn truncate(&mut self, length: usize) {
         self.passive.truncate(length);
         self.weights.truncate(length);
-        self.factor.truncate(length * length.saturating_sub(1) / 2);
         self.inverse_diagonal.truncate(length);
         self.forward.truncate(length);
     }
 
     /// Extends the factor by anchor k unless it depends on P; the caller sets its weight.
+    ///
+    /// The new row l solves `L l = S_Pk`, one column of L at a time.
     #[inline(always)]
     fn append(&mut self, s: &NormalMatrix, k: u32) -> bool {
-        let row = s.row(k as usize);
-        let p = self.passive.len();
-        let start = self.factor.len();
-        for a in 0..p {
-            let (done, new) = self.factor.split_at(start);
-            let known = &done[a * a.saturating_sub(1) / 2..][..a];
-            let value = row[self.passive[a] as usize] - dot(known, new);
-            self.factor.push(value * self.inverse_diagonal[a]);
+        let from = s.row(k as usize);
+        let (p, stride) = (self.passive.len(), self.stride);
+        let row = &mut self.row;
+        for (value, &q) in row.iter_mut().zip(&self.passive) {
+            *value = from[q as usize];
         }
-        let new = &self.factor[start..];
-        let diagonal = row[k as usize];
-        let pivot = diagonal - dot(new, new);
+        for a in 0..p {
+            let value = row[a] * self.inverse_diagonal[a];
+            subtract_scaled(row, &self.columns[a * stride..][..stride], value, a, p);
+            row[a] = value;
+        }
+        let row = &row[..p];
+        let diagonal = from[k as usize];
+        let pivot = diagonal - dot(row, row);
         if pivot <= PIVOT_TOLERANCE * diagonal || diagonal <= 0.0 {
-            self.factor.truncate(start);
             return false;
         }
+        for (a, &value) in row.iter().enumerate() {
+            self.columns[a * stride + p] = value;
+        }
+        self.columns[p * stride..][p / 4 * 4..=p].fill(0.0);
         let inverse = 1.0 / pivot.sqrt();
-        self.forward.push((self.target[k as usize] - dot(new, &self.forward)) * inverse);
+        self.forward.push((self.target[k as usize] - dot(row, &self.forward)) * inverse);
         self.inverse_diagonal.push(inverse);
         self.passive.push(k);
         true
@@ -262,13 +321,27 @@ impl ActiveSet {
     /// `z = L^-T (L^-1 c_P)`.
     #[inline(always)]
     fn solve_trial(&mut self) {
+        let p = self.passive.len();
         self.trial.clear();
         self.trial.extend_from_slice(&self.forward);
-        for q in (0..self.trial.len()).rev() {
-            let z = self.trial[q] * self.inverse_diagonal[q];
+        for q in (0..p).rev() {
+            let below = &self.columns[q * self.stride..][q + 1..p];
+            let z = (self.trial[q] - dot(below, &self.trial[q + 1..])) * self.inverse_diagonal[q];
             self.trial[q] = z;
-            let row = &self.factor[q * q.saturating_sub(1) / 2..][..q];
-            add_scaled(&mut self.trial[..q], row, -z);
         }
+    }
+}
+
+/// `out[from..to] -= value * x[from..to]` in whole quads; what lies in the same quads before `from`
+/// or after `to` is changed too.
+#[inline(always)]
+fn subtract_scaled(out: &mut [f64], x: &[f64], value: f64, from: usize, to: usize) {
+    let quads = from / 4..to.div_ceil(4);
+    let (out, _) = out.as_chunks_mut::<4>();
+    let (x, _) = x.as_chunks::<4>();
+    for (o, v) in out[quads.clone()].iter_mut().zip(&x[quads]) {
+        // Whole quads in and out: the compiler need not fear that the slices overlap.
+        let (old, v) = (*o, *v);
+        *o = std::array::from_fn(|l| old[l] - value * v[l]);
     }
 }

@@ -127,6 +127,30 @@ impl ChangeBlock {
     }
 }
 
+/// Cholesky factors of a block's columns, kept from step to step: a column that changes extends its
+/// factor instead of computing it anew. The numbers are the same either way.
+#[derive(Debug, Default)]
+pub(crate) struct Factors(Vec<Box<[f64]>>);
+
+impl Factors {
+    /// Smaller factors are computed as fast as they are fetched.
+    const LEAST: usize = 8;
+
+    /// For a block of `n` columns.
+    pub(crate) fn new(n: usize) -> Self {
+        Self(vec![Box::default(); n])
+    }
+
+    /// Keeps nothing.
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    fn of(&mut self, i: usize) -> Option<&mut Box<[f64]>> {
+        self.0.get_mut(i)
+    }
+}
+
 /// All that the projection of one block reads.
 pub(crate) struct Projection<'a> {
     pub(crate) rows: &'a AnchorRows,
@@ -147,6 +171,7 @@ multiversion! {
         input: &Projection<'_>,
         range: Range<usize>,
         old: &WeightBlock,
+        factors: &mut Factors,
         residuals: &mut [f64],
     ) -> (WeightBlock, ChangeBlock) = project_block_body
 }
@@ -156,6 +181,7 @@ fn project_block_body(
     input: &Projection<'_>,
     range: Range<usize>,
     old: &WeightBlock,
+    factors: &mut Factors,
     residuals: &mut [f64],
 ) -> (WeightBlock, ChangeBlock) {
     let Projection { rows, s, .. } = *input;
@@ -176,7 +202,8 @@ fn project_block_body(
             weights.push(before.0, before.1);
             continue;
         }
-        *residual = one.solve(i, before, squared_norm, &mut weights);
+        let factor = factors.of(i - range.start);
+        *residual = one.solve(i, before, factor, &mut weights);
         if input.record {
             let after = weights.column(weights.n_columns() - 1);
             changes.push(i, before, after, &mut one.difference);
@@ -217,11 +244,12 @@ impl<'a> ColumnSolver<'a> {
         &mut self,
         i: usize,
         before: (&[u32], &[f64]),
-        squared_norm: f64,
+        factor: Option<&mut Box<[f64]>>,
         out: &mut WeightBlock,
     ) -> f64 {
-        let Projection { rows, s, solver, .. } = *self.input;
+        let Projection { rows, s, solver, squared_norms, .. } = *self.input;
         let t = s.size();
+        let squared_norm = squared_norms[i];
         match solver {
             Solver::ActiveSet => {
                 let exact = &mut self.exact;
@@ -231,7 +259,12 @@ impl<'a> ColumnSolver<'a> {
                 exact.passive.extend_from_slice(before.0);
                 exact.weights.clear();
                 exact.weights.extend_from_slice(before.1);
-                exact.solve(s, squared_norm.sqrt(), Some(t - 1));
+                let kept = factor.as_ref().filter(|kept| !kept.is_empty()).map(|kept| &kept[..]);
+                exact.solve(s, squared_norm.sqrt(), Some(t - 1), kept);
+                if let Some(factor) = factor {
+                    let worth = exact.passive.len() >= Factors::LEAST;
+                    *factor = if worth { exact.factor() } else { Box::default() };
+                }
                 out.push(&exact.passive, &exact.weights);
                 let explained = sparse_dot((&exact.passive, &exact.weights), &exact.target);
                 (squared_norm - explained).max(0.0)

@@ -1,67 +1,54 @@
 //! Products of a dense panel of X with one vector or a batch of them.
 
-use super::{LANES, Lanes, multiversion};
+use super::quad::{Quad, Sums};
+use super::{Lanes, multiversion};
 use crate::matrix::Scalar;
 use std::ops::Range;
 
 multiversion! {
     /// `out[i][l] = sum_d X_di packed[d][l]` for a column-major panel.
-    fn products_by_column<T: Scalar>(panel: &[T], packed: &[Lanes], out: &mut [Lanes]) = by_column_body
+    fn products_by_column<T: Scalar>(panel: &[T], packed: &[Lanes], out: &mut [Lanes]) = quad by_column_body
 }
 
 #[inline(always)]
-fn by_column_body<T: Scalar>(panel: &[T], packed: &[Lanes], out: &mut [Lanes]) {
+fn by_column_body<Q: Quad, T: Scalar>(panel: &[T], packed: &[Lanes], out: &mut [Lanes]) {
     let m = packed.len();
     let mut pairs = out.chunks_exact_mut(2);
     let mut i = 0;
     for pair in &mut pairs {
         let first = &panel[i * m..(i + 1) * m];
         let second = &panel[(i + 1) * m..(i + 2) * m];
-        let mut sums = [[0.0; LANES]; 2];
+        let mut sums = (Sums::<Q>::zero(), Sums::<Q>::zero());
         for ((x, &a), &b) in packed.iter().zip(first).zip(second) {
-            let (a, b) = (a.to_f64(), b.to_f64());
-            for l in 0..LANES {
-                sums[0][l] += a * x[l];
-                sums[1][l] += b * x[l];
-            }
+            sums = (sums.0.add_scaled(a.to_f64(), x), sums.1.add_scaled(b.to_f64(), x));
         }
-        pair.copy_from_slice(&sums);
+        pair.copy_from_slice(&[sums.0.to_lanes(), sums.1.to_lanes()]);
         i += 2;
     }
     for single in pairs.into_remainder() {
-        let mut sums = [0.0; LANES];
-        for (x, &a) in packed.iter().zip(&panel[i * m..(i + 1) * m]) {
-            let a = a.to_f64();
-            for l in 0..LANES {
-                sums[l] += a * x[l];
-            }
-        }
-        *single = sums;
+        let terms = packed.iter().zip(&panel[i * m..(i + 1) * m]);
+        let sums = terms.fold(Sums::<Q>::zero(), |sums, (x, &a)| sums.add_scaled(a.to_f64(), x));
+        *single = sums.to_lanes();
     }
 }
 
 multiversion! {
     /// `out[i][l] = sum_d X_di packed[d][l]` for the columns `panel` of a row-major matrix.
-    fn products_by_row<T: Scalar>(values: &[T], n: usize, panel: Range<usize>, packed: &[Lanes], out: &mut [Lanes]) = by_row_body
+    fn products_by_row<T: Scalar>(values: &[T], n: usize, panel: Range<usize>, packed: &[Lanes], out: &mut [Lanes]) = quad by_row_body
 }
 
 #[inline(always)]
-fn by_row_body<T: Scalar>(
+fn by_row_body<Q: Quad, T: Scalar>(
     values: &[T],
     n: usize,
     panel: Range<usize>,
     packed: &[Lanes],
     out: &mut [Lanes],
 ) {
-    out.fill([0.0; LANES]);
-    for (d, x) in packed.iter().enumerate() {
-        let row = &values[d * n + panel.start..d * n + panel.end];
-        for (sums, &a) in out.iter_mut().zip(row) {
-            let a = a.to_f64();
-            for l in 0..LANES {
-                sums[l] += a * x[l];
-            }
-        }
+    for (i, sums) in panel.zip(out) {
+        let terms = packed.iter().zip(values[i..].iter().step_by(n));
+        let total = terms.fold(Sums::<Q>::zero(), |sums, (x, &a)| sums.add_scaled(a.to_f64(), x));
+        *sums = total.to_lanes();
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! Both versions are the same Rust code. Rust never reorders floating-point sums and none of the
 //! loops fuses a multiplication with an addition, so both give the same bits; the wide version only
-//! works on several independent sums at once. The macro below holds the only `unsafe` of the crate:
-//! the call into the AVX2 version, behind a check that the processor has it.
+//! works on several independent sums at once. The macro below and the registers of [`quad`] hold
+//! the only `unsafe` of the crate.
 
 mod dense;
+pub(crate) mod quad;
 mod score;
 
 pub(crate) use dense::{
@@ -25,24 +26,34 @@ pub(crate) type Lanes = [f64; LANES];
 
 /// Defines `$name` as a front for `$body`, compiled also for AVX2 and chosen at run time.
 ///
-/// The body and all that it calls must be `#[inline(always)]` to take part.
+/// The body and all that it calls must be `#[inline(always)]` to take part. After `= quad`, the
+/// body's first type parameter is the [`quad::Quad`] to compute with.
 macro_rules! multiversion {
+    ($(#[$meta:meta])* fn $name:ident $(<$t:ident: $bound:ident>)? ($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = quad $body:ident) => {
+        multiversion!(@ [$(#[$meta])*] $name [$($t: $bound)?] ($($arg: $type),*) [$($result)?]
+            $body::<$crate::matrix::kernels::quad::Wide $(, $t)?>,
+            $body::<$crate::matrix::kernels::quad::Plain $(, $t)?>);
+    };
     ($(#[$meta:meta])* fn $name:ident $(<$t:ident: $bound:ident>)? ($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:ident) => {
-        $(#[$meta])*
+        multiversion!(@ [$(#[$meta])*] $name [$($t: $bound)?] ($($arg: $type),*) [$($result)?]
+            $body $(::<$t>)?, $body $(::<$t>)?);
+    };
+    (@ [$($meta:tt)*] $name:ident [$($t:ident: $bound:ident)?] ($($arg:ident: $type:ty),*) [$($result:ty)?] $wide:expr, $plain:expr) => {
+        $($meta)*
         #[allow(unsafe_code)]
         pub(crate) fn $name $(<$t: $bound>)? ($($arg: $type),*) $(-> $result)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
                 fn wide $(<$t: $bound>)? ($($arg: $type),*) $(-> $result)? {
-                    $body($($arg),*)
+                    $wide($($arg),*)
                 }
                 if std::arch::is_x86_feature_detected!("avx2") {
                     // SAFETY: the processor was just found to have AVX2.
                     return unsafe { wide($($arg),*) };
                 }
             }
-            $body($($arg),*)
+            $plain($($arg),*)
         }
     };
 }

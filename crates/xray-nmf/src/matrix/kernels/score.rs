@@ -4,6 +4,7 @@
 //! positive parts of `C_iJ - product_i`, where `product_i` is `h_i'C_AJ` (greedy: the rows' weights
 //! are sparse, the candidates' coefficients dense) or `C_Ai'h_J` (dist: the other way round).
 
+use super::quad::{Quad, Sums};
 use super::{LANES, Lanes, multiversion};
 use crate::gram::{Coefficients, PANEL};
 
@@ -60,11 +61,11 @@ multiversion! {
         skip_zeros: bool,
         fold: Fold,
         out: &mut Lanes,
-    ) = weight_body
+    ) = quad weight_body
 }
 
 #[inline(always)]
-fn weight_body(
+fn weight_body<Q: Quad>(
     rows: WeightRows<'_>,
     coefficients: &[Lanes],
     gram: &[Lanes],
@@ -77,16 +78,11 @@ fn weight_body(
             continue;
         }
         let range = span[0] as usize..span[1] as usize;
-        let mut product = [0.0; LANES];
+        let mut product = Sums::<Q>::zero();
         for (&k, &h) in rows.anchors[range.clone()].iter().zip(&rows.values[range]) {
-            let coefficient = &coefficients[k as usize];
-            for l in 0..LANES {
-                product[l] += h * coefficient[l];
-            }
+            product = product.add_scaled(h, &coefficients[k as usize]);
         }
-        for l in 0..LANES {
-            out[l] = fold.add(out[l], c[l] - product[l]);
-        }
+        fold_lanes(fold, c, &product.to_lanes(), out);
     }
 }
 
@@ -100,11 +96,11 @@ multiversion! {
         skip_zeros: bool,
         fold: Fold,
         out: &mut Lanes,
-    ) = coefficient_body
+    ) = quad coefficient_body
 }
 
 #[inline(always)]
-fn coefficient_body(
+fn coefficient_body<Q: Quad>(
     panels: &[&[Coefficients]],
     weights: &[(usize, Lanes)],
     gram: &[Lanes],
@@ -116,27 +112,22 @@ fn coefficient_body(
         if skip_zeros && *c == [0.0; LANES] {
             continue;
         }
-        let mut product = [0.0; LANES];
+        let mut product = Sums::<Q>::zero();
         for (k, weight) in weights {
-            let coefficient = panels[k / PANEL][i][k % PANEL];
-            for l in 0..LANES {
-                product[l] += weight[l] * coefficient;
-            }
+            product = product.add_scaled(panels[k / PANEL][i][k % PANEL], weight);
         }
-        for l in 0..LANES {
-            out[l] = fold.add(out[l], c[l] - product[l]);
-        }
+        fold_lanes(fold, c, &product.to_lanes(), out);
     }
 }
 
 multiversion! {
     /// `c'Mc` for a batch of vectors c, with M given as its lower triangle, row after row, each
     /// off-diagonal entry doubled.
-    fn batch_quadratic_forms(lower: &[f64], batch: &[Lanes]) -> Lanes = quadratic_body
+    fn batch_quadratic_forms(lower: &[f64], batch: &[Lanes]) -> Lanes = quad quadratic_body
 }
 
 #[inline(always)]
-fn quadratic_body(lower: &[f64], batch: &[Lanes]) -> Lanes {
+fn quadratic_body<Q: Quad>(lower: &[f64], batch: &[Lanes]) -> Lanes {
     let mut form = [0.0; LANES];
     let mut start = 0;
     let mut k = 0;
@@ -144,32 +135,44 @@ fn quadratic_body(lower: &[f64], batch: &[Lanes]) -> Lanes {
     while k + 1 < batch.len() {
         let first = &lower[start..start + k + 1];
         let second = &lower[start + k + 1..start + 2 * k + 3];
-        let (mut a, mut b) = ([0.0; LANES], [0.0; LANES]);
+        let (mut a, mut b) = (Sums::<Q>::zero(), Sums::<Q>::zero());
         for ((c, &x), &y) in batch.iter().zip(first).zip(second) {
-            for l in 0..LANES {
-                a[l] += x * c[l];
-                b[l] += y * c[l];
-            }
+            a = a.add_scaled(x, c);
+            b = b.add_scaled(y, c);
         }
-        let (c, next) = (&batch[k], &batch[k + 1]);
-        for l in 0..LANES {
-            b[l] += second[k + 1] * next[l];
-            form[l] += a[l] * c[l];
-            form[l] += b[l] * next[l];
-        }
+        b = b.add_scaled(second[k + 1], &batch[k + 1]);
+        add_products(&mut form, &a.to_lanes(), &batch[k]);
+        add_products(&mut form, &b.to_lanes(), &batch[k + 1]);
         start += 2 * k + 3;
         k += 2;
     }
     if k < batch.len() {
-        let mut a = [0.0; LANES];
-        for (c, &x) in batch.iter().zip(&lower[start..]) {
-            for l in 0..LANES {
-                a[l] += x * c[l];
-            }
-        }
-        for l in 0..LANES {
-            form[l] += a[l] * batch[k][l];
-        }
+        let row = batch.iter().zip(&lower[start..]);
+        let a = row.fold(Sums::<Q>::zero(), |a, (c, &x)| a.add_scaled(x, c));
+        add_products(&mut form, &a.to_lanes(), &batch[k]);
     }
     form
+}
+
+#[inline(always)]
+fn add_products(out: &mut Lanes, x: &Lanes, y: &Lanes) {
+    for l in 0..LANES {
+        out[l] += x[l] * y[l];
+    }
+}
+
+#[inline(always)]
+fn fold_lanes(fold: Fold, gram: &Lanes, product: &Lanes, out: &mut Lanes) {
+    match fold {
+        Fold::SumOfSquares => {
+            for l in 0..LANES {
+                out[l] = Fold::SumOfSquares.add(out[l], gram[l] - product[l]);
+            }
+        }
+        Fold::Largest => {
+            for l in 0..LANES {
+                out[l] = Fold::Largest.add(out[l], gram[l] - product[l]);
+            }
+        }
+    }
 }
