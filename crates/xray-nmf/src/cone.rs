@@ -191,10 +191,20 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         found.into_iter().map(|column| column.expect("found or computed")).collect()
     }
 
+    /// Own part of `C_j` for one column that will hardly be asked for again, except to be admitted.
+    pub(crate) fn gram_once(&self, sent: &Sent) -> Arc<GramColumn> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.get(sent.index).unwrap_or_else(|| {
+            let column = Arc::new(self.matrix.gram(&[&sent.column]).remove(0));
+            cache.keep_latest(sent.index, &column);
+            column
+        })
+    }
+
     /// Adds column j as a ray: `C_A` and S grow by one row. The projections do not change yet.
     pub(crate) fn admit(&mut self, j: usize) -> Result<()> {
         let sent = self.fetch_one(j)?;
-        let gram = self.gram(std::slice::from_ref(&sent)).remove(0);
+        let gram = self.gram_once(&sent);
         self.cache.get_mut().unwrap_or_else(PoisonError::into_inner).forget(j);
         let mut inner = sent.coefficients;
         inner.push(sent.squared_norm);
@@ -256,15 +266,15 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         Ok(gather_f64(self.comm, &[own])?.into_iter().fold(0.0, f64::max))
     }
 
-    /// Takes the cone apart: `X_A`, `C_A`, S, H and `||X_i||^2`.
-    pub(crate) fn into_parts(self) -> ConeParts {
-        ConeParts {
+    /// Takes the cone apart: H, and what remains.
+    pub(crate) fn into_parts(self) -> (Vec<WeightBlock>, ConeParts) {
+        let parts = ConeParts {
             ray_columns: self.ray_columns,
             rows: self.rows,
             s: self.s,
-            weights: self.weights,
             squared_norms: self.squared_norms,
-        }
+        };
+        (self.weights, parts)
     }
 }
 
@@ -274,7 +284,6 @@ pub(crate) struct ConeParts {
     pub(crate) ray_columns: Vec<Column>,
     pub(crate) rows: AnchorRows,
     pub(crate) s: NormalMatrix,
-    pub(crate) weights: Vec<WeightBlock>,
     pub(crate) squared_norms: Vec<f64>,
 }
 

@@ -25,6 +25,8 @@ pub struct Factorization {
     kkt_violation: f64,
     weights: Weights,
     parts: ConeParts,
+    /// The relative residual without any anchor: 1, or 0 for a zero matrix.
+    residual_of_nothing: f64,
     signed: bool,
     solver: Solver,
 }
@@ -40,19 +42,21 @@ impl Factorization {
         let violation = cone.kkt_violation()?;
         let (n_rows, layout, signed) = (cone.matrix.n_rows(), cone.layout, cone.signed);
         let solver = cone.solver();
-        let parts = cone.into_parts();
+        let residual_of_nothing = if cone.total > 0.0 { 1.0 } else { 0.0 };
+        let (weights, parts) = cone.into_parts();
         let found = Self {
             n_rows,
             layout,
-            weights: Weights::new(&parts.weights, parts.s.size()),
+            weights: Weights::new(weights, parts.s.size()),
             steps: progress.steps,
             termination,
             kkt_violation: violation,
             parts,
+            residual_of_nothing,
             signed,
             solver,
         };
-        Ok(if n_kept < found.rank() { found.truncate(n_kept) } else { found })
+        Ok(if n_kept < found.rank() { found.first_anchors(n_kept) } else { found })
     }
 
     /// Number of anchors found.
@@ -98,8 +102,7 @@ impl Factorization {
 
     /// `||X - X_A H||_F / ||X||_F` with all anchors; 1 without any, 0 for a zero matrix.
     pub fn residual(&self) -> f64 {
-        let nothing = if self.parts.squared_norms.iter().any(|v| *v > 0.0) { 1.0 } else { 0.0 };
-        self.steps.last().map_or(nothing, |step| step.residual)
+        self.steps.last().map_or(self.residual_of_nothing, |step| step.residual)
     }
 
     /// H.
@@ -120,11 +123,16 @@ impl Factorization {
     /// The solution of rank k: the first k anchors, and every column projected onto them alone.
     ///
     /// Bit for bit what a fit of rank k returns, without another selection. All of it if k is not
-    /// smaller than the rank. Runs in the current rayon pool.
+    /// smaller than the rank. Runs in the current rayon pool. After a fit on many ranks the
+    /// certificate is that of the own columns.
     pub fn truncate(&self, k: usize) -> Self {
         if k >= self.rank() {
             return self.clone();
         }
+        Self { termination: Termination::RankReached, ..self.first_anchors(k) }
+    }
+
+    fn first_anchors(&self, k: usize) -> Self {
         let mut rows = AnchorRows::new(self.layout.n_own());
         let mut s = NormalMatrix::default();
         let squared_norms = self.parts.squared_norms.clone();
@@ -155,8 +163,8 @@ impl Factorization {
         Self {
             steps: self.steps[..k].to_vec(),
             kkt_violation: kkt_violation(&weights, &rows, &s, &squared_norms),
-            weights: Weights::new(&weights, k),
-            parts: ConeParts { ray_columns, rows, s, weights, squared_norms },
+            weights: Weights::new(weights, k),
+            parts: ConeParts { ray_columns, rows, s, squared_norms },
             ..*self
         }
     }
@@ -172,7 +180,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    fn new(blocks: &[WeightBlock], rank: usize) -> Self {
+    /// Block after block, each given up as soon as it is copied.
+    fn new(blocks: Vec<WeightBlock>, rank: usize) -> Self {
         let mut weights = Self { rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
         let mut sorted: Vec<(u32, f64)> = Vec::new();
         for block in blocks {

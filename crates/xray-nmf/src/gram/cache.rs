@@ -15,6 +15,8 @@ pub(crate) struct GramCache {
     bytes: usize,
     entries: HashMap<usize, Entry>,
     clock: VecDeque<usize>,
+    /// One more column, outside the budget: the last one computed for a single use.
+    latest: Option<(usize, Arc<GramColumn>)>,
 }
 
 #[derive(Debug)]
@@ -25,11 +27,16 @@ struct Entry {
 
 impl GramCache {
     pub(crate) fn new(budget: usize) -> Self {
-        Self { budget, bytes: 0, entries: HashMap::new(), clock: VecDeque::new() }
+        Self { budget, bytes: 0, entries: HashMap::new(), clock: VecDeque::new(), latest: None }
     }
 
     /// Column j, if it is here.
     pub(crate) fn get(&mut self, j: usize) -> Option<Arc<GramColumn>> {
+        if let Some((k, column)) = &self.latest
+            && *k == j
+        {
+            return Some(Arc::clone(column));
+        }
         let entry = self.entries.get_mut(&j)?;
         entry.used = true;
         Some(Arc::clone(&entry.column))
@@ -49,8 +56,14 @@ impl GramCache {
         self.clock.push_back(j);
     }
 
+    /// Remembers column j until the next call.
+    pub(crate) fn keep_latest(&mut self, j: usize, column: &Arc<GramColumn>) {
+        self.latest = Some((j, Arc::clone(column)));
+    }
+
     /// Drops column j: it will not be asked for again.
     pub(crate) fn forget(&mut self, j: usize) {
+        self.latest = None;
         if let Some(entry) = self.entries.remove(&j) {
             self.bytes -= entry.column.bytes();
             self.clock.retain(|&k| k != j);

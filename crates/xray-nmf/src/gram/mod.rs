@@ -67,6 +67,19 @@ impl GramColumn {
         Some(GramColumn::Sparse { n: values.len(), indices, values: kept })
     }
 
+    /// Number of columns of X.
+    pub fn len(&self) -> usize {
+        match self {
+            GramColumn::Dense(values) => values.len(),
+            GramColumn::Sparse { n, .. } => *n,
+        }
+    }
+
+    /// Whether X has no columns.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Memory taken.
     pub(crate) fn bytes(&self) -> usize {
         match self {
@@ -103,11 +116,7 @@ impl GramColumn {
 
     /// Calls `visit(i, value)` for all stored values.
     pub(crate) fn for_each(&self, visit: impl FnMut(usize, f64)) {
-        let n = match self {
-            GramColumn::Dense(values) => values.len(),
-            GramColumn::Sparse { n, .. } => *n,
-        };
-        self.for_each_in(0..n, visit);
+        self.for_each_in(0..self.len(), visit);
     }
 
     /// Writes the values in `range` into lane `lane` of `out`, whose first entry is `range.start`.

@@ -133,8 +133,8 @@ impl ChangeBlock {
 pub(crate) struct Factors(Vec<Box<[f64]>>);
 
 impl Factors {
-    /// Smaller factors are computed as fast as they are fetched.
-    const LEAST: usize = 8;
+    /// Smaller factors are computed about as fast as they are fetched.
+    const LEAST: usize = 16;
 
     /// For a block of `n` columns.
     pub(crate) fn new(n: usize) -> Self {

@@ -61,7 +61,7 @@ fn look_from<M: Matrix, K: Communicator>(
     i: usize,
 ) -> Result<Option<Detection>> {
     let sent = cone.fetch(&[i])?.remove(0);
-    let gram = cone.gram(std::slice::from_ref(&sent)).remove(0);
+    let gram = cone.gram_once(&sent);
     let products = residual_products(cone, &sent, &gram);
     let norm = sent.squared_norm.sqrt();
     let score = |(j, product): (usize, &f64)| {
