@@ -10,7 +10,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use settings::{Data, Settings};
 use xray_nmf::synth::Corpus;
-use xray_nmf::{DenseMatrix, Factorization, Matrix, Step, Termination, fit_observed};
+use xray_nmf::{
+    DenseMatrix, Engine, Factorization, Matrix, Params, Step, Termination, fit_observed,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -64,6 +66,9 @@ fn run(settings: &Settings) -> Result<(), String> {
 
 /// Fits, checks that the answer is whole and exact, and prints one line.
 fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result<(), String> {
+    if settings.same {
+        return compare_engines(settings, matrix);
+    }
     let found = watched_fit(settings, matrix)?;
     let seconds = start.elapsed().as_secs_f64();
     let evaluations: u64 = found.steps().iter().map(|step| step.evaluations).sum();
@@ -79,6 +84,27 @@ fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result
         &anchors[anchors.len().saturating_sub(2)..],
         load::peak_memory() >> 20,
     );
+    Ok(())
+}
+
+/// Both engines, and 1 and 2 threads, must give the same bits.
+fn compare_engines(settings: &Settings, matrix: &impl Matrix) -> Result<(), String> {
+    let fit = |engine, threads| {
+        let params = Params { engine, threads: Some(threads), ..settings.params.clone() };
+        fit_observed(matrix, None, &params, &mut ()).map_err(|e| e.to_string())
+    };
+    // The number of exact evaluations is what the engines differ in.
+    let bits = |found: &Factorization| -> Vec<Step> {
+        found.steps().iter().map(|step| Step { evaluations: 0, ..step.clone() }).collect()
+    };
+    let lazy = fit(Engine::Lazy, 2)?;
+    for (engine, threads) in [(Engine::Lazy, 1), (Engine::Direct, 2)] {
+        let other = fit(engine, threads)?;
+        if bits(&other) != bits(&lazy) || other.weights() != lazy.weights() {
+            return Err(format!("{engine:?} on {threads} threads differs from Lazy on 2"));
+        }
+    }
+    println!("same bits: lazy and direct, 1 and 2 threads, {} anchors", lazy.rank());
     Ok(())
 }
 

@@ -12,6 +12,9 @@ usage: xray-bench file=PATH | corpus=rcv1|ppl2|ibmt | dense=BANDSxPIXELS  [name=
   rank=100 selection=greedy engine=lazy threads=2 memory=BYTES mean_ray=false
   repeat=1 verbose=false
 
+  same=true        fit with both engines, on 1 and on 2 threads, and fail unless anchors, scores,
+                   margins, residuals and weights agree to the last bit
+
 Prints one line for each fit: seconds, exact evaluations and their share of the direct method's,
 residual, optimality violation, anchors, and the peak memory of the process so far.
 ";
@@ -32,6 +35,7 @@ pub(crate) struct Settings {
     pub(crate) scale: f64,
     pub(crate) repeat: usize,
     pub(crate) verbose: bool,
+    pub(crate) same: bool,
 }
 
 impl Settings {
@@ -39,7 +43,8 @@ impl Settings {
         let (first, rest) = arguments.split_first().ok_or("say what to time")?;
         let params = Params { selection: Selection::Greedy, ..Params::new(100) };
         let data = data(first)?;
-        let mut settings = Self { data, params, scale: 1.0, repeat: 1, verbose: false };
+        let mut settings =
+            Self { data, params, scale: 1.0, repeat: 1, verbose: false, same: false };
         rest.iter().try_for_each(|argument| settings.set(argument))?;
         Ok(settings)
     }
@@ -57,6 +62,7 @@ impl Settings {
             "scale" => {
                 self.scale = value.parse().map_err(|_| format!("{argument}: not a number"))?
             }
+            "same" => self.same = value == "true",
             "verbose" => self.verbose = value == "true",
             "mean_ray" => params.mean_ray = value == "true",
             "selection" => params.selection = value.parse().map_err(|e| format!("{e}"))?,
