@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::kernels::{self, LANES, Lanes};
 use super::{
-    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, column_factors,
+    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, normalized_column,
 };
 use crate::error::{Result, check_length};
 use crate::gram::GramColumn;
@@ -246,11 +246,8 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
 
     fn normalized(&self, norm: Normalize) -> Self::Scaled {
         let n = self.n_columns;
-        let factors = column_factors(norm, (0..n).map(|j| self.column(j).values));
-        let values: Vec<f64> = (0..n)
-            .flat_map(|j| self.column(j).values.into_iter().map(move |v| (j, v)))
-            .map(|(j, v)| v * factors[j])
-            .collect();
+        let normalized = |j| normalized_column(norm, self.column(j).values);
+        let values: Vec<f64> = (0..n).flat_map(normalized).collect();
         DenseMatrix {
             n_rows: self.n_rows,
             n_columns: n,
@@ -321,7 +318,7 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
 
     fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
         let (m, n) = (self.n_rows, self.n_columns);
-        if m >= n {
+        if m >= n || m == 0 {
             return None;
         }
         // ||X'x||^2 = x'(XX')x. Rounding is at most about (m + n) eps of the same form with all

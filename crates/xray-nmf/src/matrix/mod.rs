@@ -148,15 +148,26 @@ pub trait Matrix: Sync + scalar::private::Sealed {
     fn gram_norm_bounds(&self) -> Option<Vec<f64>>;
 }
 
-/// What to multiply each column by; `columns` yields their values.
-fn column_factors(norm: Normalize, columns: impl Iterator<Item = Vec<f64>>) -> Vec<f64> {
-    let factor = |values: Vec<f64>| {
-        let size = match norm {
-            Normalize::None => 1.0,
-            Normalize::L1 => values.iter().fold(0.0, |sum, v| sum + v.abs()),
-            Normalize::L2 => values.iter().fold(0.0, |sum, v| sum + v * v).sqrt(),
-        };
-        if size > 0.0 { 1.0 / size } else { 1.0 }
-    };
-    columns.map(factor).collect()
+/// The norm of a column by which it is to be divided: never 0.
+fn column_size(norm: Normalize, values: &[f64]) -> f64 {
+    let largest = values.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest == 0.0 {
+        return 1.0;
+    }
+    match norm {
+        Normalize::None => 1.0,
+        Normalize::L1 => values.iter().fold(0.0, |sum, v| sum + v.abs()),
+        // Relative to the largest entry, so that squares of tiny ones do not vanish.
+        Normalize::L2 => {
+            let squares = values.iter().fold(0.0, |sum, v| sum + (v / largest) * (v / largest));
+            largest * squares.sqrt()
+        }
+    }
+}
+
+/// The column's values, each divided by the column's norm.
+fn normalized_column(norm: Normalize, mut values: Vec<f64>) -> Vec<f64> {
+    let size = column_size(norm, &values);
+    values.iter_mut().for_each(|v| *v /= size);
+    values
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{
-    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, column_factors,
+    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, normalized_column,
 };
 use crate::error::{Error, Result, check_length};
 use crate::gram::GramColumn;
@@ -278,11 +278,8 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
 
     fn normalized(&self, norm: Normalize) -> Self::Scaled {
         let n = self.n_columns();
-        let factors = column_factors(norm, (0..n).map(|j| self.column(j).values));
-        let values: Vec<f64> = (0..n)
-            .flat_map(|j| self.column(j).values.into_iter().map(move |v| (j, v)))
-            .map(|(j, v)| v * factors[j])
-            .collect();
+        let normalized = |j| normalized_column(norm, self.column(j).values);
+        let values: Vec<f64> = (0..n).flat_map(normalized).collect();
         let by_column = Compressed {
             offsets: self.by_column.offsets.to_vec().into(),
             indices: self.by_column.indices.to_vec().into(),

@@ -98,10 +98,19 @@ pub fn refine_from<M: Matrix>(
     }
     in_pool(threads, || {
         let objective = match method {
-            _ if rank == 0 => Vec::new(),
+            _ if rank == 0 => vec![objective_of_nothing(matrix, method); iterations + 1],
             Refinement::KullbackLeibler => kullback::run(matrix, rank, iterations, &mut w, &mut h),
             _ => frobenius::run(matrix, rank, iterations, method, &mut w, &mut h),
         };
         Refined { rank, w, h, objective }
     })
+}
+
+/// The objective with no topics at all: WH = 0.
+fn objective_of_nothing<M: Matrix>(matrix: &M, method: Refinement) -> f64 {
+    let squares = matrix.squared_norms().iter().fold(0.0, |sum, v| sum + v);
+    match method {
+        Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,
+        _ => squares,
+    }
 }

@@ -1,0 +1,70 @@
+# `make test` sets up all that the tests need and runs them; `make help` lists the rest.
+
+DATA ?= ../shared/data
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+BENCH := target/release/xray-bench
+PREPARED := target/bench-data
+
+.PHONY: help test setup lint rust engines python bench bench-large clean
+
+help:
+	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
+	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
+	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
+	@echo "make clean        remove what the build made"
+
+test: setup lint rust engines
+	@echo "all tests passed"
+
+# A C linker and Python come with any development machine; install them where they are missing.
+setup:
+	@command -v cc >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null \
+		|| (apt-get update -qq && apt-get install -y -qq gcc python3-venv)
+	@test -x $(PYTHON) || python3 -m venv $(VENV)
+	@$(PYTHON) -c 'import numpy, scipy, ruff, mypy' 2>/dev/null \
+		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(VENV)/bin/ruff check --quiet bench
+	$(VENV)/bin/ruff format --check --quiet bench
+	$(VENV)/bin/mypy --strict --no-error-summary bench
+
+rust:
+	cargo test --workspace --release
+
+# Both engines and both thread counts give the same bits on real data, where it is.
+engines: $(BENCH)
+	@if [ -d $(DATA) ]; then \
+		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc && \
+		for rule in greedy dist; do for mean in false true; do \
+			$(BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+		done; done; \
+	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
+
+$(BENCH): FORCE
+	cargo build --release --quiet --package xray-bench
+
+bench: setup $(BENCH)
+	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
+	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
+	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
+		echo "$$set $$rule mean_ray=$$mean"; \
+		$(BENCH) file=$(PREPARED)/$$set.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+	done; done; done
+
+bench-large: $(BENCH)
+	$(BENCH) corpus=ibmt threads=2
+	$(BENCH) corpus=rcv1 threads=2
+	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
+	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
+
+clean:
+	cargo clean
+	rm -rf $(VENV)
+
+.PHONY: FORCE
+FORCE:
