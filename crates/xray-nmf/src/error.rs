@@ -129,3 +129,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
 }
+
+/// The most topics that a dense rank x rank matrix is made for: 8 GiB.
+const LARGEST_RANK: usize = 1 << 15;
+
+/// Checks that a rank can be worked with.
+pub(crate) fn check_rank(rank: usize) -> Result<()> {
+    if rank <= LARGEST_RANK {
+        return Ok(());
+    }
+    let allowed = "at most 32768 topics can be worked with";
+    Err(Error::Parameter { name: "rank", value: rank.to_string(), allowed })
+}

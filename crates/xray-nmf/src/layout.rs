@@ -27,7 +27,8 @@ impl Layout {
     pub(crate) fn new(n_columns: usize, rank: usize, size: usize) -> Self {
         let block = n_columns.div_ceil(USUAL_BLOCKS).clamp(MIN_BLOCK, MAX_BLOCK);
         let n_blocks = n_columns.div_ceil(block);
-        let (first_block, end_block) = (rank * n_blocks / size, (rank + 1) * n_blocks / size);
+        let share = |rank: usize| (rank as u128 * n_blocks as u128 / size as u128) as usize;
+        let (first_block, end_block) = (share(rank), share(rank + 1));
         Self { n_columns, block, first_block, end_block }
     }
 

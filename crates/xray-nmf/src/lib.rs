@@ -54,7 +54,11 @@ pub use refine::{Refined, Refinement, refine, refine_from};
 pub use solver::{fit, fit_distributed, fit_observed};
 pub use transform::RowModel;
 
-/// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks.
+/// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if
+/// there is no such rank.
 pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> std::ops::Range<usize> {
+    if rank >= size {
+        return n_columns..n_columns;
+    }
     layout::Layout::new(n_columns, rank, size).own_columns()
 }

@@ -127,7 +127,7 @@ pub enum Normalize {
 /// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-7 to below 1 |
 /// | `min_improvement` | 0 | stop when an anchor lowers the relative residual by less | 0 to below 1 |
 /// | `patience` | none | stop when held-out error has not improved for so many anchors | > 0 |
-/// | `weights` | ones | the vector p of the rules | positive, one for each row |
+/// | `weights` | ones | the vector p of the rules | 1e-70 to 1e70, one for each row |
 /// | `fixed` | none | columns taken as the first anchors | distinct, not zero |
 /// | `excluded` | none | columns never chosen | |
 /// | `candidates` | all | the only columns that may be chosen | |

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, check_length};
 use crate::factorization::Factorization;
 use crate::holdout::HeldOut;
 use crate::layout::Layout;
-use crate::matrix::{Entry, Matrix};
+use crate::matrix::{Entry, LARGEST_ENTRY, Matrix};
 use crate::memory::default_budget;
 use crate::observe::{Observer, Termination};
 use crate::params::{Normalize, Params};
@@ -184,7 +184,9 @@ impl<'a, K: Communicator> Setting<'a, K> {
         let p = weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
         let weighted_sums = matrix.weighted_sums(&p);
-        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > 0.0;
+        // With negative entries p'X_j may all but vanish; scores must stay finite.
+        let least = |i: usize| cone.squared_norms[i].sqrt() * 1e-200;
+        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > least(i);
         let mut eligible: Vec<bool> = (0..self.layout.n_own()).map(usable).collect();
         if let Some(listed) = candidates {
             let mut allowed = vec![false; eligible.len()];
@@ -276,14 +278,14 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 }
 
-/// p has one positive, finite entry for each row.
+/// p has one positive entry of sensible size for each row.
 fn check_weights(p: &[f64], n_rows: usize) -> Result<()> {
     check_length("weights (the vector p)", n_rows, p.len())?;
-    match p.iter().find(|v| !(**v > 0.0 && v.is_finite())) {
+    match p.iter().find(|v| !(1.0 / LARGEST_ENTRY..=LARGEST_ENTRY).contains(*v)) {
         Some(v) => Err(Error::Parameter {
             name: "weights",
             value: v.to_string(),
-            allowed: "every entry of p must be positive and finite",
+            allowed: "every entry of p must be positive, from 1e-70 to 1e70",
         }),
         None => Ok(()),
     }

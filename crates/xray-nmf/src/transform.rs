@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result, check_length};
+use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, multiversion};
@@ -65,8 +65,9 @@ impl RowModel {
     /// From the transpose of H: `rank` entries for each of `n_columns` columns.
     ///
     /// # Errors
-    /// If the length does not fit, or an entry is negative or not finite.
+    /// If the length does not fit, an entry is negative or not finite, or the rank is above 32768.
     pub fn new(rank: usize, n_columns: usize, h: Vec<f64>) -> Result<Self> {
+        check_rank(rank)?;
         check_length("H", rank.saturating_mul(n_columns), h.len())?;
         match h.iter().find(|v| !(**v >= 0.0 && v.is_finite())) {
             Some(v) => Err(Error::Parameter {

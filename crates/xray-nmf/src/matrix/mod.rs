@@ -9,6 +9,7 @@
 //! Absent entries add an exact zero, so sparse and dense storage of the same numbers give the same
 //! bits, and so do batches of any size and any split of the columns over threads or machines.
 
+mod compressed;
 mod dense;
 pub(crate) mod kernels;
 mod scalar;

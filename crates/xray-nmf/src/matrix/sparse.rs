@@ -10,10 +10,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{
-    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, normalized_column,
-};
-use crate::error::{Error, Result, check_length};
+use super::compressed::{Compressed, accumulate};
+use super::{Column, Entry, Matrix, Scalar, check_dimensions, normalized_column};
+use crate::error::{Error, Result};
 use crate::gram::GramColumn;
 use crate::params::Normalize;
 
@@ -44,14 +43,6 @@ pub struct SparseMatrix<'a, T: Scalar> {
     by_row: Compressed<'a, T>,
     by_column: Compressed<'a, T>,
     first_negative: Option<Entry>,
-}
-
-/// One compressed form: line l (a row or a column) holds entries `offsets[l]..offsets[l + 1]`.
-#[derive(Debug, Clone)]
-struct Compressed<'a, T: Scalar> {
-    offsets: Cow<'a, [usize]>,
-    indices: Cow<'a, [u32]>,
-    values: Cow<'a, [T]>,
 }
 
 impl<'a, T: Scalar> SparseMatrix<'a, T> {
@@ -376,143 +367,5 @@ impl<T: Scalar> SparseMatrix<'_, T> {
         }
         groups.push(start..work.len());
         groups
-    }
-}
-
-impl<'a, T: Scalar> Compressed<'a, T> {
-    fn checked(
-        axis: &'static str,
-        n_lines: usize,
-        dimension: usize,
-        offsets: impl Into<Cow<'a, [usize]>>,
-        indices: impl Into<Cow<'a, [u32]>>,
-        values: impl Into<Cow<'a, [T]>>,
-    ) -> Result<Self> {
-        check_dimensions(n_lines, dimension)?;
-        let (offsets, indices, values) = (offsets.into(), indices.into(), values.into());
-        check_length("offsets", n_lines + 1, offsets.len())?;
-        check_length("indices", values.len(), indices.len())?;
-        if offsets[0] != 0 {
-            return Err(Error::Offsets { position: 0, value: offsets[0] });
-        }
-        for (l, pair) in offsets.windows(2).enumerate() {
-            let last = l + 1 == n_lines;
-            if pair[1] < pair[0] || pair[1] > values.len() || (last && pair[1] != values.len()) {
-                return Err(Error::Offsets { position: l + 1, value: pair[1] });
-            }
-        }
-        if n_lines == 0 && !values.is_empty() {
-            return Err(Error::Offsets { position: 0, value: 0 });
-        }
-        let matrix = Self { offsets, indices, values };
-        (0..n_lines).try_for_each(|l| matrix.check_line(axis, l, dimension))?;
-        check_largest(&matrix.values)?;
-        Ok(matrix)
-    }
-
-    fn check_line(&self, axis: &'static str, line: usize, bound: usize) -> Result<()> {
-        let (indices, values) = self.line(line);
-        for pair in indices.windows(2) {
-            if pair[1] <= pair[0] {
-                return Err(Error::IndexOrder { axis, line, previous: pair[0], index: pair[1] });
-            }
-        }
-        if let Some(&index) = indices.iter().find(|&&i| i as usize >= bound) {
-            return Err(Error::IndexOutOfRange { axis, line, index: u64::from(index), bound });
-        }
-        for (&index, value) in indices.iter().zip(values) {
-            let (row, column) =
-                if axis == "row" { (line, index as usize) } else { (index as usize, line) };
-            check_value(row, column, value.to_f64())?;
-        }
-        Ok(())
-    }
-
-    fn n_lines(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    #[inline]
-    fn line(&self, l: usize) -> (&[u32], &[T]) {
-        let range = self.offsets[l]..self.offsets[l + 1];
-        (&self.indices[range.clone()], &self.values[range])
-    }
-
-    fn line_as_column(&self, l: usize) -> Column {
-        let (indices, values) = self.line(l);
-        Column { rows: Some(indices.to_vec()), values: values.iter().map(|v| v.to_f64()).collect() }
-    }
-
-    #[inline]
-    fn line_length(&self, l: usize) -> usize {
-        self.offsets[l + 1] - self.offsets[l]
-    }
-
-    fn map_lines<R: Send>(&self, f: impl Fn(&[u32], &[T]) -> R + Sync) -> Vec<R> {
-        let one = |l| {
-            let (indices, values) = self.line(l);
-            f(indices, values)
-        };
-        (0..self.n_lines()).into_par_iter().with_min_len(64).map(one).collect()
-    }
-
-    /// The first negative entry as (line, index, value).
-    fn first_negative(&self) -> Option<(usize, usize, f64)> {
-        let position = self.values.iter().position(|v| v.to_f64() < 0.0)?;
-        let line = self.offsets.partition_point(|&o| o <= position) - 1;
-        Some((line, self.indices[position] as usize, self.values[position].to_f64()))
-    }
-
-    /// The other compressed form, by counting; `n_lines` is its number of lines.
-    fn transposed(&self, n_lines: usize) -> Compressed<'static, T> {
-        let mut offsets = vec![0usize; n_lines + 1];
-        for &i in self.indices.iter() {
-            offsets[i as usize + 1] += 1;
-        }
-        accumulate(&mut offsets);
-        let mut next = offsets.clone();
-        let mut indices = vec![0u32; self.indices.len()];
-        let mut values = vec![T::default(); self.values.len()];
-        for l in 0..self.n_lines() {
-            let (line_indices, line_values) = self.line(l);
-            for (&i, &v) in line_indices.iter().zip(line_values) {
-                let place = &mut next[i as usize];
-                indices[*place] = l as u32;
-                values[*place] = v;
-                *place += 1;
-            }
-        }
-        Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() }
-    }
-
-    fn lines_in(&self, range: Range<usize>) -> Compressed<'static, T> {
-        let start = self.offsets[range.start];
-        let entries = start..self.offsets[range.end];
-        let offsets: Vec<usize> =
-            self.offsets[range.start..=range.end].iter().map(|o| o - start).collect();
-        Compressed {
-            offsets: offsets.into(),
-            indices: self.indices[entries.clone()].to_vec().into(),
-            values: self.values[entries].to_vec().into(),
-        }
-    }
-
-    fn lines_at(&self, lines: &[usize]) -> Compressed<'static, T> {
-        let mut offsets = vec![0];
-        let (mut indices, mut values) = (Vec::new(), Vec::new());
-        for &l in lines {
-            let (line_indices, line_values) = self.line(l);
-            indices.extend_from_slice(line_indices);
-            values.extend_from_slice(line_values);
-            offsets.push(indices.len());
-        }
-        Compressed { offsets: offsets.into(), indices: indices.into(), values: values.into() }
-    }
-}
-
-/// Turns counts at `l + 1` into offsets.
-fn accumulate(offsets: &mut [usize]) {
-    for l in 1..offsets.len() {
-        offsets[l] += offsets[l - 1];
     }
 }

@@ -8,7 +8,7 @@
 mod frobenius;
 mod kullback;
 
-use crate::error::{Error, Result, check_length};
+use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::solver::in_pool;
@@ -78,7 +78,7 @@ pub fn refine<M: Matrix>(
 /// Improves any nonnegative W and H; `start.objective` is replaced.
 ///
 /// # Errors
-/// As [`refine`]; also if W or H has a negative or infinite entry.
+/// As [`refine`]; also if W or H has a negative or infinite entry, or the rank is above 32768.
 pub fn refine_from<M: Matrix>(
     matrix: &M,
     start: Refined,
@@ -87,8 +87,9 @@ pub fn refine_from<M: Matrix>(
     threads: Option<usize>,
 ) -> Result<Refined> {
     let Refined { rank, mut w, mut h, .. } = start;
-    check_length("W", matrix.n_rows() * rank, w.len())?;
-    check_length("H", matrix.n_columns() * rank, h.len())?;
+    check_rank(rank)?;
+    check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
+    check_length("H", matrix.n_columns().saturating_mul(rank), h.len())?;
     if let Some(v) = w.iter().chain(&h).find(|v| !(**v >= 0.0 && v.is_finite())) {
         let allowed = "every entry must be finite and not negative";
         return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
