@@ -121,8 +121,12 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         part: impl Fn(usize, Range<usize>) -> Vec<f64> + Sync,
     ) -> Result<Vec<f64>> {
         let blocks = self.layout.own_blocks();
-        let local: Vec<Vec<f64>> =
-            blocks.into_par_iter().enumerate().map(|(b, range)| part(b, range)).collect();
+        let local: Vec<Vec<f64>> = blocks
+            .into_par_iter()
+            .enumerate()
+            .with_max_len(1)
+            .map(|(b, range)| part(b, range))
+            .collect();
         let mut sum = vec![0.0; length];
         let add = |sum: &mut Vec<f64>, part: &[f64]| {
             sum.iter_mut().zip(part).for_each(|(s, v)| *s += v);
@@ -241,8 +245,14 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         let residuals = self.residuals.par_chunks_mut(self.layout.block_size());
         let blocks = self.layout.own_blocks();
         let factors = self.factors.par_iter_mut();
-        let changes = self.weights.par_iter_mut().zip(blocks).zip(factors).zip(residuals).map(
-            |(((weights, range), factors), residuals)| {
+        let changes = self
+            .weights
+            .par_iter_mut()
+            .zip(blocks)
+            .zip(factors)
+            .zip(residuals)
+            .with_max_len(1)
+            .map(|(((weights, range), factors), residuals)| {
                 let start = range.start;
                 let (new, changes) = project_block(&input, range, weights, factors, residuals);
                 *weights = new;
@@ -255,8 +265,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
                     }
                 }
                 changes
-            },
-        );
+            });
         changes.collect()
     }
 

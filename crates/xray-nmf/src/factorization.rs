@@ -152,7 +152,7 @@ impl Factorization {
                 record: false,
             };
             let residuals = residuals.par_chunks_mut(self.layout.block_size());
-            weights.par_iter_mut().zip(&blocks).zip(residuals).for_each(
+            weights.par_iter_mut().zip(&blocks).zip(residuals).with_max_len(1).for_each(
                 |((weights, block), residuals)| {
                     let factors = &mut Factors::none();
                     *weights = project_block(&input, block.clone(), weights, factors, residuals).0;

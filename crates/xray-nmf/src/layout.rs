@@ -2,7 +2,8 @@
 //!
 //! Columns are cut into fixed blocks that depend on n alone. Threads and ranks take whole blocks,
 //! and sums over columns are sums of block sums in block order: that is why the number of threads
-//! and ranks never changes a bit of the result.
+//! and ranks never changes a bit of the result. Work is uneven over columns (frequent words come first in
+//! many corpora), so parallel loops hand out blocks one by one (`with_max_len(1)`).
 
 use std::ops::Range;
 

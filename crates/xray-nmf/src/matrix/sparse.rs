@@ -310,7 +310,12 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         if columns.len() < 2 * threads {
             return columns.iter().map(|x| self.product_striped(x)).collect();
         }
-        columns.par_iter().zip(&work).map(|(x, &w)| self.product_serial(x, w)).collect()
+        columns
+            .par_iter()
+            .zip(&work)
+            .with_max_len(1)
+            .map(|(x, &w)| self.product_serial(x, w))
+            .collect()
     }
 
     fn squared_norms(&self) -> Vec<f64> {
@@ -337,6 +342,7 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         let groups = self.equal_work_groups();
         let parts: Vec<Vec<f64>> = groups
             .into_par_iter()
+            .with_max_len(1)
             .map(|group| {
                 let mut squares = vec![0.0; n];
                 self.add_upper_squares(group, &mut squares);

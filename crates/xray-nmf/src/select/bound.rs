@@ -89,6 +89,7 @@ impl Bounds {
             .layout
             .own_blocks()
             .into_par_iter()
+            .with_max_len(1)
             .map(|block| {
                 let mut grown = growth.cheap(cone, block.clone());
                 let start = block.start;

@@ -49,6 +49,7 @@ pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
     let scorer = Scorer { cone, fold };
     let parts: Vec<Lanes> = tasks
         .into_par_iter()
+        .with_max_len(1)
         .map(|(b, q)| scorer.score(&batches[q], b, blocks[b].clone()))
         .collect();
     let parts = gather_f64(cone.comm, parts.as_flattened())?;
