@@ -18,7 +18,7 @@ const RULES: [Selection; 5] =
 const COMFORTABLE: f64 = 1e-6;
 
 /// Problems of each kind.
-const PROBLEMS: usize = 60;
+const PROBLEMS: usize = 100;
 
 fn assert_close(found: &[f64], expected: &[f64], least: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");

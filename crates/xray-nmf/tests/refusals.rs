@@ -8,8 +8,6 @@ use xray_nmf::{
     DenseMatrix, Error, LARGEST_ENTRY, Params, Selection, Solver, SparseMatrix, fit, fit_observed,
 };
 
-const ZERO: usize = 0;
-
 fn small() -> Grid {
     Grid { m: 2, n: 4, values: vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0] }
 }
@@ -128,7 +126,7 @@ fn magnitudes_beyond_the_limits_are_refused() {
             assert!(!exact || found.residual() < 1e-7, "{v:e} {selection:?}");
         }
     }
-    let too_many = SparseMatrix::<f64>::from_csr(ZERO, usize::MAX, vec![0], vec![], vec![]);
+    let too_many = SparseMatrix::<f64>::from_csr(0, usize::MAX, vec![0], vec![], vec![]);
     assert!(matches!(too_many, Err(Error::Magnitude { .. })));
 }
 
