@@ -244,3 +244,42 @@ proptest! {
         let _ = corpus.generate();
     }
 }
+
+#[test]
+fn no_rows() {
+    let x = DenseMatrix::from_column_major(0, 2, Vec::<f64>::new()).unwrap();
+    for selection in Selection::ALL {
+        fit_and_use(&x, None, &Params { selection, ..Params::new(1) });
+    }
+}
+
+#[test]
+fn tiny_and_huge_weights_p() {
+    let x = DenseMatrix::from_column_major(1, 2, vec![1.0, 2.0]).unwrap();
+    for (selection, p) in
+        Selection::ALL.into_iter().flat_map(|s| [5e-324, 1e-310, 1e308, f64::MAX].map(|p| (s, p)))
+    {
+        fit_and_use(&x, None, &Params { selection, weights: Some(vec![p]), ..Params::new(1) });
+    }
+}
+
+#[test]
+fn huge_ranks_without_columns() {
+    let _ = RowModel::new(usize::MAX, 0, vec![]);
+}
+
+#[test]
+fn huge_ranks_of_starts() {
+    for (m, rank) in [(0, usize::MAX), (2, 1 << 63), (4, 1 << 62)] {
+        let x = DenseMatrix::from_column_major(m, m, vec![1.0; m * m]).unwrap();
+        for method in METHODS {
+            let start = Refined { rank, w: vec![], h: vec![], objective: vec![] };
+            let _ = refine_from(&x, start, method, 1, Some(1));
+        }
+    }
+}
+
+#[test]
+fn no_ranks_at_all() {
+    let _ = rank_columns(10, 0, 0);
+}
