@@ -236,7 +236,7 @@ fn n_word_pairs(x: &SparseMatrix<'_, f32>) -> usize {
     let mut pairs = 0;
     for j in 0..x.n_columns() {
         for d in x.column(j).rows.unwrap() {
-            for &i in x.row(d as usize).0 {
+            for i in x.row(d as usize).rows.unwrap() {
                 pairs += usize::from(std::mem::replace(&mut last_seen[i as usize], j) != j);
             }
         }
@@ -304,7 +304,7 @@ fn anchors_of_two_topics_never_meet_if_a_document_has_one_topic() {
     }
     for d in 0..x.n_rows() {
         let topics: BTreeSet<usize> =
-            x.row(d).0.iter().filter_map(|&word| topic_of[word as usize]).collect();
+            x.row(d).rows.unwrap().iter().filter_map(|&word| topic_of[word as usize]).collect();
         assert!(topics.len() <= 1, "document {d} has anchors of topics {topics:?}");
     }
 }
@@ -312,7 +312,7 @@ fn anchors_of_two_topics_never_meet_if_a_document_has_one_topic() {
 #[test]
 fn documents_have_norm_one_if_asked_for() {
     let norm = |x: &SparseMatrix<'_, f32>, d: usize| {
-        x.row(d).1.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt()
+        x.row(d).values.iter().map(|v| v * v).sum::<f64>().sqrt()
     };
     let corpus = Corpus::ibmt().scaled(0.02);
     let x = corpus.generate().unwrap();

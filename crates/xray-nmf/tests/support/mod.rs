@@ -4,9 +4,10 @@
 
 pub mod files;
 pub mod naive;
+pub mod problems;
 pub mod verify;
 
-use xray_nmf::{DenseMatrix, SparseMatrix};
+use xray_nmf::{DenseMatrix, Factorization, SparseMatrix, Step};
 
 /// A small dense matrix, column after column: the tests' own form of X.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,4 +45,27 @@ impl Grid {
         let columns: Vec<Vec<f64>> = (0..self.n).map(|j| f(j, self.column(j))).collect();
         Grid { m: self.m, n: self.n, values: columns.concat() }
     }
+
+    pub fn scaled(&self, factor: f64) -> Grid {
+        self.map_columns(|_, column| column.iter().map(|v| v * factor).collect())
+    }
+
+    /// The columns in the order listed.
+    pub fn columns_at(&self, columns: &[usize]) -> Grid {
+        let values = columns.iter().flat_map(|&j| self.column(j).to_vec()).collect();
+        Grid { m: self.m, n: columns.len(), values }
+    }
+}
+
+/// The steps without how many columns were scored, which the engine and the ranks decide.
+pub fn comparable(steps: &[Step]) -> Vec<Step> {
+    steps.iter().map(|step| Step { evaluations: 0, ..step.clone() }).collect()
+}
+
+/// Everything that the caller sees, as text that shows every bit.
+pub fn all_bits(found: &Factorization) -> String {
+    let (offsets, anchors, values) = found.weights().csc();
+    let values: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
+    let steps = comparable(found.steps());
+    format!("{steps:?} {offsets:?} {anchors:?} {values:?}")
 }

@@ -11,7 +11,12 @@ pub fn verify(x: &Grid, found: &Factorization, tolerance: f64) {
     distinct.sort_unstable();
     distinct.dedup();
     assert_eq!(distinct.len(), anchors.len(), "anchors repeat: {anchors:?}");
-    assert_eq!(found.weights().n_columns(), x.n);
+    assert_eq!((found.n_rows(), found.n_columns()), (x.m, x.n));
+    assert_eq!((found.weights().rank(), found.weights().n_columns()), (anchors.len(), x.n));
+    assert_eq!(found.anchor_columns().len(), anchors.len());
+    for (column, &a) in found.anchor_columns().iter().zip(&anchors) {
+        assert_eq!(column.to_dense(x.m), x.column(a), "W is not the columns of X");
+    }
     let total: f64 = x.values.iter().map(|v| v * v).sum();
     let mut residual = 0.0;
     for i in 0..x.n {
@@ -25,7 +30,7 @@ pub fn verify(x: &Grid, found: &Factorization, tolerance: f64) {
             let gradient = dot(&r, x.column(a));
             let scale = norm * dot(x.column(a), x.column(a)).sqrt();
             assert!(gradient <= tolerance * scale, "column {i} sees anchor {a}: {gradient:e}");
-            assert!((gradient * h[k]).abs() <= tolerance * norm * norm.max(scale), "slackness");
+            assert!((gradient * h[k]).abs() <= tolerance * norm * norm, "slackness");
         }
     }
     if total > 0.0 && !anchors.is_empty() {
