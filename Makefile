@@ -34,7 +34,7 @@ lint:
 	$(VENV)/bin/mypy --strict --no-error-summary bench
 
 rust:
-	cargo test --workspace --release
+	cargo test --workspace
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)

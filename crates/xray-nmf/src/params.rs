@@ -132,7 +132,7 @@ pub enum Normalize {
 /// | `excluded` | none | columns never chosen | |
 /// | `candidates` | all | the only columns that may be chosen | |
 /// | `seed` | 0 | for `rand` | any |
-/// | `threads` | all cores | worker threads; no effect on the result | > 0 |
+/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 /// | `memory` | a quarter of RAM | bytes for cached columns of X'X | any |
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
@@ -216,12 +216,9 @@ impl Params {
                 allowed: "the tolerance is finite and not negative, and max_cycles is at least 1",
             });
         }
-        let counts = [("threads", self.threads), ("patience", self.patience)];
-        for (name, value) in counts {
-            if value == Some(0) {
-                let allowed = "give at least 1, or leave it out";
-                return Err(Error::Parameter { name, value: "0".into(), allowed });
-            }
+        if self.patience == Some(0) {
+            let allowed = "give at least 1, or leave it out";
+            return Err(Error::Parameter { name: "patience", value: "0".into(), allowed });
         }
         Ok(())
     }

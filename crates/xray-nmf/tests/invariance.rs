@@ -86,7 +86,7 @@ fn the_scale_of_p_changes_no_anchor() {
     let x = problem(Kind::Noisy, 7, 30, &mut Random(9));
     for params in every_rule(5) {
         let one = fitted(&x, &params);
-        for factor in [1e-200, 1e-9, 1.0, 1024.0, 1e200] {
+        for factor in [1e-70, 1e-9, 1.0, 1024.0, 1e70] {
             let params = Params { weights: Some(vec![factor; x.m]), ..params.clone() };
             assert_eq!(fitted(&x, &params).anchors(), one.anchors(), "{factor:e} {params:?}");
         }

@@ -100,7 +100,7 @@ fn entries_that_are_no_numbers_are_refused_with_their_position() {
             }
             other => panic!("{other:?}"),
         };
-        let values = vec![1.0, 2.0, 3.0, 4.0, bad, 6.0];
+        let values = [1.0, 2.0, 3.0, 4.0, bad, 6.0];
         at(DenseMatrix::from_column_major(2, 3, &values[..]).err(), (0, 2));
         at(DenseMatrix::from_row_major(2, 3, &values[..]).err(), (1, 1));
         at(csr((2, 3), &[0, 1, 2], &[0, 2], &[1.0, bad]).err(), (1, 2));
@@ -132,7 +132,7 @@ fn magnitudes_beyond_the_limits_are_refused() {
 
 #[test]
 fn negative_entries_are_refused_with_the_first_position() {
-    let values = vec![1.0, 2.0, 3.0, -4.0, -5.0, 6.0];
+    let values = [1.0, 2.0, 3.0, -4.0, -5.0, 6.0];
     let refused = |error: Option<Error>, place: (usize, usize), v: f64| {
         assert_eq!(error, Some(Error::Negative { row: place.0, column: place.1, value: v }));
     };

@@ -111,8 +111,8 @@ impl<M: Matrix, K: Communicator> Scorer<'_, '_, M, K> {
         let mut out = [0.0; LANES];
         let few = (stored as f64) < SPARSE_BATCH * self.cone.layout.n_own() as f64;
         if few && !self.cone.signed {
-            for l in 0..batch.grams.len() {
-                out[l] = self.score_entries(batch, l, b, block.clone());
+            for (l, out) in out.iter_mut().enumerate().take(batch.grams.len()) {
+                *out = self.score_entries(batch, l, b, block.clone());
             }
             return out;
         }
