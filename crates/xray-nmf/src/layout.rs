@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 /// Smallest block: shorter ones would cost more to hand out than to work on.
-const MIN_BLOCK: usize = 512;
+const MIN_BLOCK: usize = 256;
 /// About as many blocks as keep 64 threads busy; the partial sums of each take t^2 numbers.
-const USUAL_BLOCKS: usize = 64;
+const USUAL_BLOCKS: usize = 128;
 /// Largest block: very wide matrices get more blocks instead, so that more ranks can share them.
 const MAX_BLOCK: usize = 16_384;
 

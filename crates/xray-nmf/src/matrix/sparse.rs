@@ -226,11 +226,13 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     ///
     /// `next[d]` is the position in row d of the first column not yet passed; since the group's
     /// columns ascend, finding j in row d takes no search after the first.
-    fn add_upper_squares(&self, group: Range<usize>, squares: &mut [f64]) {
+    fn add_upper_squares(&self, group: Range<usize>, work: &[usize], squares: &mut [f64]) {
         const UNSEEN: u32 = u32::MAX;
         let mut next = vec![UNSEEN; self.n_rows()];
         let mut sums = vec![0.0f64; self.n_columns()];
+        let mut touched: Vec<u32> = Vec::new();
         for j in group {
+            let few = work[j] < (self.n_columns() - j) / 4;
             let (rows, values) = self.by_column.line(j);
             for (&d, &value) in rows.iter().zip(values) {
                 let (indices, row_values) = self.by_row.line(d as usize);
@@ -240,17 +242,31 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
                 };
                 next[d as usize] = position as u32 + 1;
                 let x_d = value.to_f64();
-                for (&i, &v) in indices[position..].iter().zip(&row_values[position..]) {
+                let (indices, row_values) = (&indices[position..], &row_values[position..]);
+                for (&i, &v) in indices.iter().zip(row_values) {
                     sums[i as usize] += v.to_f64() * x_d;
+                }
+                if few {
+                    touched.extend_from_slice(indices);
                 }
             }
             let mut own = sums[j] * sums[j];
             sums[j] = 0.0;
-            for (square, sum) in squares[j + 1..].iter_mut().zip(&mut sums[j + 1..]) {
+            let mut add = |square: &mut f64, sum: &mut f64| {
                 let term = *sum * *sum;
                 own += term;
                 *square += term;
                 *sum = 0.0;
+            };
+            if few {
+                // A sum met again is zero by then, and so is the own one.
+                touched
+                    .drain(..)
+                    .map(|i| i as usize)
+                    .for_each(|i| add(&mut squares[i], &mut sums[i]));
+            } else {
+                let pairs = squares[j + 1..].iter_mut().zip(&mut sums[j + 1..]);
+                pairs.for_each(|(square, sum)| add(square, sum));
             }
             squares[j] += own;
         }
@@ -339,13 +355,15 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
 
     fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
         let n = self.n_columns();
-        let groups = self.equal_work_groups();
+        let row_length = |&d: &u32| self.by_row.line_length(d as usize);
+        let work = self.by_column.map_lines(|rows, _| rows.iter().map(row_length).sum::<usize>());
+        let groups = equal_shares(&work, NORM_GROUPS);
         let parts: Vec<Vec<f64>> = groups
             .into_par_iter()
             .with_max_len(1)
             .map(|group| {
                 let mut squares = vec![0.0; n];
-                self.add_upper_squares(group, &mut squares);
+                self.add_upper_squares(group, &work, &mut squares);
                 squares
             })
             .collect();
@@ -356,22 +374,17 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
     }
 }
 
-impl<T: Scalar> SparseMatrix<'_, T> {
-    /// Consecutive ranges of columns with about equal work in the streaming norm pass.
-    fn equal_work_groups(&self) -> Vec<Range<usize>> {
-        let work = self.by_column.map_lines(|rows, _| {
-            rows.iter().map(|&d| self.by_row.line_length(d as usize)).sum::<usize>()
-        });
-        let share = work.iter().sum::<usize>() / NORM_GROUPS + 1;
-        let (mut groups, mut start, mut sum) = (Vec::new(), 0, 0);
-        for (j, w) in work.iter().enumerate() {
-            sum += w;
-            if sum >= share {
-                groups.push(start..j + 1);
-                (start, sum) = (j + 1, 0);
-            }
+/// Consecutive ranges with about equal shares of the work.
+fn equal_shares(work: &[usize], n_shares: usize) -> Vec<Range<usize>> {
+    let share = work.iter().sum::<usize>() / n_shares + 1;
+    let (mut ranges, mut start, mut sum) = (Vec::new(), 0, 0);
+    for (j, w) in work.iter().enumerate() {
+        sum += w;
+        if sum >= share {
+            ranges.push(start..j + 1);
+            (start, sum) = (j + 1, 0);
         }
-        groups.push(start..work.len());
-        groups
     }
+    ranges.push(start..work.len());
+    ranges
 }

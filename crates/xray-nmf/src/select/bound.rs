@@ -223,7 +223,9 @@ impl ColumnGrowth {
 /// `DD'` and then `NN'` of one block's changes, as lower triangles.
 fn outer_products(changes: &ChangeBlock, t: usize) -> Vec<f64> {
     let half = t * (t + 1) / 2;
-    let mut sums = vec![0.0; 2 * half];
+    // Written to, not merely asked for as zeros: pages that are read before they are written cost
+    // a flush of all processors' address caches each.
+    let mut sums: Vec<f64> = std::iter::repeat_n(0.0, 2 * half).collect();
     let (all, negative) = sums.split_at_mut(half);
     for q in 0..changes.columns.len() {
         let (rays, change) = changes.change(q);
