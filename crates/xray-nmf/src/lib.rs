@@ -62,3 +62,8 @@ pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> std::ops::Ran
     }
     layout::Layout::new(n_columns, rank, size).own_columns()
 }
+
+/// The example of the README must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
