@@ -2,9 +2,9 @@
 
 usage: engine.py XRAY_BENCH FOLDER [--direct] [--repeat N]
 
-FOLDER holds tdt2.csr as prepare.py writes it. The runs alternate, so that a busy machine slows all of
-them alike; ratios are of the medians. `--direct` also times the engine that scores every column in
-every step (a minute or more). Needs numpy and scipy.
+FOLDER holds tdt2.csr as prepare.py writes it. The runs alternate, so that a busy machine slows all
+of them alike; ratios are of the medians. `--direct` also times the engine that scores every column
+in every step (a minute or more). Needs numpy and scipy.
 """
 
 from __future__ import annotations

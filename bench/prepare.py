@@ -5,13 +5,14 @@ usage: prepare.py DATA OUT [NAME ...]
 DATA is the folder with tdt2/, reuters/ and bbc/; OUT receives NAME.csr for each of tdt2, reuters10
 and bbc (or those named). Needs numpy and scipy.
 
-Weights are tf * ln(m / df), on the words with the document frequencies that the paper used: at least
-5 for TDT2, all words for BBC and for the ten largest classes of Reuters.
+Weights are tf * ln(m / df), on the words with the document frequencies that the paper used: at
+least 5 for TDT2, all words for BBC and for the ten largest classes of Reuters.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ import scipy.sparse as sp
 
 
 def tf_idf(counts: sp.csr_matrix, min_df: int) -> sp.csr_matrix:
-    """tf * ln(m / df) over the words with at least `min_df` documents."""
+    """Weights tf * ln(m / df) over the words with at least `min_df` documents."""
     df = np.bincount(counts.indices, minlength=counts.shape[1])
     kept = df >= min_df
     weights = np.log(counts.shape[0] / df[kept])
@@ -48,8 +49,8 @@ def reuters10(data: Path) -> sp.csr_matrix:
 
 def bbc(data: Path) -> sp.csr_matrix:
     """BBC news: 2,225 documents, 9,635 words."""
-    with gzip.open(data / "bbc" / "bbc.mtx.gz", "rb") as stream:
-        counts = scipy.io.mmread(stream)
+    text = gzip.decompress((data / "bbc" / "bbc.mtx.gz").read_bytes())
+    counts = scipy.io.mmread(io.BytesIO(text))
     return tf_idf(sp.csr_matrix(counts.T, dtype=float), 1)
 
 
