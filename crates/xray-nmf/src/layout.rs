@@ -40,8 +40,8 @@ impl Layout {
 
     /// The columns that this rank owns.
     pub(crate) fn own_columns(&self) -> Range<usize> {
-        let end = (self.end_block * self.block).min(self.n_columns);
-        (self.first_block * self.block).min(end)..end
+        let end = self.end_block.saturating_mul(self.block).min(self.n_columns);
+        self.first_block.saturating_mul(self.block).min(end)..end
     }
 
     /// Number of columns that this rank owns.

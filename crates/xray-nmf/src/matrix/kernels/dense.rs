@@ -46,7 +46,7 @@ fn by_row_body<Q: Quad, T: Scalar>(
     out: &mut [Lanes],
 ) {
     for (i, sums) in panel.zip(out) {
-        let terms = packed.iter().zip(values[i..].iter().step_by(n));
+        let terms = packed.iter().zip(values.iter().skip(i).step_by(n));
         let total = terms.fold(Sums::<Q>::zero(), |sums, (x, &a)| sums.add_scaled(a.to_f64(), x));
         *sums = total.to_lanes();
     }
