@@ -59,8 +59,8 @@ pub enum Error {
     },
 }
 
-/// A result whose error is [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result whose error is [`Error`] unless said otherwise.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What is wrong with a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

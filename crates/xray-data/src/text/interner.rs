@@ -36,11 +36,6 @@ impl Interner {
         self.hashes[id as usize]
     }
 
-    pub fn find(&self, term: &str) -> Option<u32> {
-        let same = |&id: &u32| self.get(id) == term;
-        self.table.find(hash_of(term), same).copied()
-    }
-
     /// The number of `term`, and whether it is new.
     pub fn intern(&mut self, term: &str) -> (u32, bool) {
         self.intern_hashed(term, hash_of(term))
@@ -77,6 +72,5 @@ mod tests {
         let ids: Vec<_> = ["b", "a", "b", "", "a"].map(|t| interner.intern(t).0).into();
         assert_eq!(ids, [0, 1, 0, 2, 1]);
         assert_eq!((interner.get(0), interner.get(1), interner.get(2)), ("b", "a", ""));
-        assert_eq!((interner.find("a"), interner.find("c")), (Some(1), None));
     }
 }
