@@ -148,7 +148,11 @@ fn io_remedy(error: &io::Error) -> &'static str {
 pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> Error {
     match source.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            Malformed::new(file, source.to_string(), "an intact file")
+            let found = match source.kind() {
+                io::ErrorKind::UnexpectedEof => "the end of the file".to_owned(),
+                _ => source.to_string(),
+            };
+            Malformed::new(file, found, "an intact file")
                 .remedy("it may be cut off or damaged: fetch or write it again")
                 .into()
         }

@@ -95,7 +95,8 @@ fn read_file_header(file: &str, reader: &mut dyn Read) -> Result<bool> {
 struct Selection<'a> {
     options: &'a LoadOptions,
     chosen: Option<Variable>,
-    vectors: Vec<(String, Vec<f64>)>,
+    /// Vectors that may be labels.
+    vectors: Vec<Vec<f64>>,
     names: Vec<String>,
 }
 
@@ -118,13 +119,17 @@ impl<'a> Selection<'a> {
                 head.is_real_matrix() && head.n_places() > best
             }
         };
+        let labels = self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS);
+        if !wanted && !labels {
+            return Ok(());
+        }
+        let variable = head.read(reader)?;
+        // Labels may come before the matrix they belong to, and be the largest until then.
+        if let (true, Content::Dense(values)) = (labels, &variable.content) {
+            self.vectors.push(values.clone());
+        }
         if wanted {
-            self.chosen = Some(head.read(reader)?);
-        } else if self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS) {
-            let name = head.name.clone();
-            if let Content::Dense(values) = head.read(reader)?.content {
-                self.vectors.push((name, values));
-            }
+            self.chosen = Some(variable);
         }
         Ok(())
     }
@@ -146,9 +151,8 @@ impl<'a> Selection<'a> {
         };
         let matrix = to_matrix(file, variable, options)?;
         let n_rows = matrix.n_rows();
-        let fitting = self.vectors.into_iter().find(|(_, values)| values.len() == n_rows);
-        let labels = fitting
-            .map(|(_, values)| values.into_iter().map(super::number_name).collect::<Vec<_>>());
+        let fitting = self.vectors.into_iter().find(|values| values.len() == n_rows);
+        let labels = fitting.map(|values| values.iter().map(f64::to_string).collect::<Vec<_>>());
         if let (Some(choice), None) = (&options.label, &labels) {
             let found = format!("no variable {choice} with {n_rows} entries");
             return Err(Malformed::new(file, found, "labels").remedy(known(&self.names)).into());

@@ -24,8 +24,3 @@ pub(crate) mod svmlight;
 pub(crate) fn cautious_capacity(declared: u64) -> usize {
     declared.min(1 << 18) as usize
 }
-
-/// A number as a name or label: without a decimal point if it is whole.
-pub(crate) fn number_name(value: f64) -> String {
-    value.to_string()
-}
