@@ -186,20 +186,23 @@ impl Source {
 }
 
 /// Refuses a declared number of things, each of at least `each` bytes, that content of at most
-/// `most_bytes` cannot hold.
+/// `most_bytes` cannot hold; `line` is where it was declared.
 pub(crate) fn check_room(
     name: &str,
     most_bytes: Option<u64>,
     what: &str,
     declared: u64,
     each: u64,
-) -> Result<(), Malformed> {
+    line: Option<u64>,
+) -> Result<()> {
     match most_bytes {
         Some(most) if declared.saturating_mul(each) > most => {
             let found = format!("a header that declares {declared} {what}");
             let expected = format!("at most {}, as the file can hold no more", most / each.max(1));
-            Err(Malformed::new(name, found, expected)
-                .remedy("it may be cut off or damaged: fetch or write it again"))
+            let mut error = Malformed::new(name, found, expected)
+                .remedy("it may be cut off or damaged: fetch or write it again");
+            error.line = line;
+            Err(error.into())
         }
         _ => Ok(()),
     }

@@ -240,7 +240,7 @@ fn unreadable_files_are_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("secret.csv");
     std::fs::write(&path, "1,2\n").expect("written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).expect("changed");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).expect("changed");
     if std::fs::File::open(&path).is_ok() {
         println!("SKIPPED: this user may read everything");
         return;

@@ -78,6 +78,14 @@ fn read_all_ways(name: &str, bytes: &[u8]) {
             }
         }
     }
+    assert!(peak_bytes().is_none_or(|bytes| bytes < 512 << 20), "{name}");
+}
+
+/// Peak memory of this process, where the system tells.
+fn peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 #[derive(Debug, Clone)]

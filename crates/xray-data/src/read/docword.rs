@@ -21,8 +21,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let n_documents = header(&mut lines, "the number of documents")? as usize;
     let n_words = header(&mut lines, "the number of words")? as usize;
     let declared = header(&mut lines, "the number of entries")?;
-    check_room(&file, most_bytes, "entries", declared, BYTES_PER_ENTRY)
-        .map_err(|e| e.at_line(3))?;
+    check_room(&file, most_bytes, "entries", declared, BYTES_PER_ENTRY, Some(3))?;
     check_shape(&file, n_documents, n_words, declared as usize, &options.limits)?;
     let mut entries = Entries::default();
     entries.values.reserve(cautious_capacity(declared));

@@ -60,16 +60,19 @@ impl FieldChoice {
     /// From the options and, where they leave it open, the first object.
     fn new(line: Line<'_>, first: &Map<String, Value>, options: &LoadOptions) -> Result<Self> {
         let known: Vec<String> = first.keys().cloned().collect();
-        let named = |choice: &ColumnChoice| match choice {
-            ColumnChoice::Name(name) => Ok(name.clone()),
-            ColumnChoice::Position(_) => Err(Malformed::new(
-                line.file,
-                format!("a choice of field {choice}"),
-                "the name of a field",
-            )
-            .remedy(columns::known(&known))),
+        let named = |choice: &ColumnChoice| -> Result<String> {
+            match choice {
+                ColumnChoice::Name(name) => Ok(name.clone()),
+                ColumnChoice::Position(_) => Err(Malformed::new(
+                    line.file,
+                    format!("a choice of field {choice}"),
+                    "the name of a field",
+                )
+                .remedy(columns::known(&known))
+                .into()),
+            }
         };
-        let mut text = options.text.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+        let mut text = options.text.iter().map(named).collect::<Result<Vec<_>>>()?;
         if text.is_empty() {
             let lengths = first.values().map(|v| v.as_str().map_or(0, str::len) as u64);
             match columns::guess(&known, &lengths.collect::<Vec<_>>(), Guess::Text) {

@@ -8,7 +8,7 @@ use super::lines::{Line, Lines};
 use crate::assemble::{Entries, check_shape, dense_by_columns};
 use crate::error::{Malformed, Result, quoted};
 use crate::options::LoadOptions;
-use crate::source::Source;
+use crate::source::{Source, check_room};
 use crate::table::{LoadedMatrix, Table};
 
 /// A coordinate line has at least `1 1` and its end.
@@ -95,9 +95,7 @@ fn read_coordinates(
     fields.expect_end()?;
     let number = line.number;
     let file = line.file.to_owned();
-    let room =
-        crate::source::check_room(&file, most_bytes, "entries", declared, BYTES_PER_COORDINATE);
-    room.map_err(|e| e.at_line(number))?;
+    check_room(&file, most_bytes, "entries", declared, BYTES_PER_COORDINATE, Some(number))?;
     check_square(&file, banner, n_rows, n_columns)?;
     let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
     check_shape(&file, n_rows, n_columns, declared as usize, &options.limits)?;
@@ -162,8 +160,7 @@ fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Res
         Symmetry::Symmetric => (n_rows.saturating_mul(n_rows.saturating_add(1))) / 2,
         Symmetry::Skew => (n_rows.saturating_mul(n_rows.saturating_sub(1))) / 2,
     };
-    let room = crate::source::check_room(&file, most_bytes, "values", stored, BYTES_PER_VALUE);
-    room.map_err(|e| e.at_line(number))?;
+    check_room(&file, most_bytes, "values", stored, BYTES_PER_VALUE, Some(number))?;
     let mut values = Vec::with_capacity(cautious_capacity(stored));
     while (values.len() as u64) < stored {
         if !next_entry(lines)? {

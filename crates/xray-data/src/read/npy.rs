@@ -129,7 +129,7 @@ impl Header {
             let found = format!("an array of shape {:?}", self.shape);
             return Err(Malformed::new(file, found, "fewer values").into());
         };
-        check_room(file, most_bytes, "values", n as u64, self.width as u64)?;
+        check_room(file, most_bytes, "values", n as u64, self.width as u64, None)?;
         Ok(n)
     }
 

@@ -70,7 +70,9 @@ fn check_sizes(file: &str, reader: &dyn FileReader, length: u64) -> Result<()> {
     for group in reader.metadata().row_groups() {
         for column in group.columns() {
             let size = column.compressed_size();
-            if size < 0 || size as u64 > length || column.uncompressed_size() < 0 {
+            let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+            let outside = starts.into_iter().flatten().any(|start| start < 0);
+            if outside || size < 0 || size as u64 > length || column.uncompressed_size() < 0 {
                 return Err(damaged(file, format!("a column of {size} bytes")).into());
             }
         }

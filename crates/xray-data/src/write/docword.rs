@@ -14,7 +14,7 @@ pub(super) fn check_counts(table: &Table) -> Result<(), String> {
     let mut wrong = None;
     for d in 0..table.matrix.n_rows() {
         table.matrix.for_each_in_row(d, |j, v| {
-            if wrong.is_none() && !(v >= 0.0 && v <= LARGEST_COUNT && v.fract() == 0.0) {
+            if wrong.is_none() && !((0.0..=LARGEST_COUNT).contains(&v) && v.fract() == 0.0) {
                 wrong = Some((d, j, v));
             }
         });
