@@ -35,15 +35,12 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
             seeds.push((format.name().to_owned(), bytes));
         }
     }
-    for name in [
-        "sparse_True.mat",
-        "sparse_False.mat",
-        "uint8.mat",
-        "coo_packed.npz",
-        "csr_plain.npz",
-        "zstd.parquet",
-        "snappy.parquet",
-    ] {
+    let mut files =
+        vec!["sparse_True.mat", "sparse_False.mat", "uint8.mat", "coo_packed.npz", "csr_plain.npz"];
+    if cfg!(feature = "parquet") {
+        files.extend(["zstd.parquet", "snappy.parquet"]);
+    }
+    for name in files {
         seeds.push((name.to_owned(), fixture(name)));
     }
     let texts = [

@@ -40,7 +40,8 @@ pub(super) fn chunks(documents: &[impl AsRef<str>]) -> Vec<Range<usize>> {
 #[derive(Debug, Default)]
 pub(super) struct ChunkCounts {
     pub terms: Interner,
-    /// Documents of the chunk that have the term; 0 for words that only occur within n-grams.
+    /// Documents of the chunk that have the term; 0 for stop words, and for words that only occur
+    /// within n-grams.
     pub document_frequency: Vec<u32>,
     /// Occurrences of the term in the chunk.
     pub total: Vec<u64>,
@@ -80,7 +81,8 @@ impl<'a> Analyzer<'a> {
 struct Counter<'a> {
     analyzer: &'a Analyzer<'a>,
     chunk: ChunkCounts,
-    /// Words as they stand in the text.
+    /// Words as they stand in the text; used for stemming only, otherwise words are terms.
+    #[cfg(feature = "stemming")]
     words: Interner,
     /// The term that a word stands for, or [`STOP`].
     term_of_word: Vec<u32>,
@@ -101,6 +103,7 @@ impl<'a> Counter<'a> {
         Self {
             analyzer,
             chunk: ChunkCounts::default(),
+            #[cfg(feature = "stemming")]
             words: Interner::default(),
             term_of_word: Vec::new(),
             counts: Vec::new(),
@@ -144,22 +147,34 @@ impl<'a> Counter<'a> {
 
     /// The term of a word as it stands in the text, or [`STOP`].
     fn term_of(&mut self, word: &str) -> u32 {
-        let (id, new) = self.words.intern(word);
+        #[cfg(feature = "stemming")]
+        let words = if self.stemmer.is_some() { &mut self.words } else { &mut self.chunk.terms };
+        #[cfg(not(feature = "stemming"))]
+        let words = &mut self.chunk.terms;
+        let (id, new) = words.intern(word);
         if !new {
             return self.term_of_word[id as usize];
         }
-        let term = if self.analyzer.stop_words.contains(word) {
-            STOP
-        } else {
-            #[cfg(feature = "stemming")]
-            let word = match &self.stemmer {
-                Some(stemmer) => &stemmer.stem(word),
-                None => word,
-            };
-            self.chunk.terms.intern(word).0
-        };
+        let term =
+            if self.analyzer.stop_words.contains(word) { STOP } else { self.stemmed(word, id) };
+        // Terms that are n-grams lie between words; no word asks for them.
+        self.term_of_word.resize(id as usize, STOP);
         self.term_of_word.push(term);
         term
+    }
+
+    /// The term of a word that is met for the first time, as number `id`.
+    #[cfg(feature = "stemming")]
+    fn stemmed(&mut self, word: &str, id: u32) -> u32 {
+        match &self.stemmer {
+            Some(stemmer) => self.chunk.terms.intern(&stemmer.stem(word)).0,
+            None => id,
+        }
+    }
+
+    #[cfg(not(feature = "stemming"))]
+    fn stemmed(&mut self, _: &str, id: u32) -> u32 {
+        id
     }
 
     fn add_ngrams(&mut self, lengths: std::ops::RangeInclusive<usize>) {
@@ -239,7 +254,6 @@ impl From<super::Language> for rust_stemmers::Algorithm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Language, StopWords};
 
     fn counted(options: &TextOptions, document: &str) -> Vec<(String, u32)> {
         let chunk = Analyzer::new(options).count(&[document]);
@@ -266,6 +280,7 @@ mod tests {
     #[cfg(feature = "stemming")]
     #[test]
     fn stems_fall_together_after_stop_words_are_dropped() {
+        use crate::text::{Language, StopWords};
         let options = TextOptions {
             stemming: Some(Language::English),
             stop_words: StopWords::List(vec!["Running".into()]),

@@ -59,7 +59,7 @@ pub(super) fn choose(
     let mut kept: Vec<Candidate<'_>> = Vec::new();
     let mut n_terms = 0;
     for (s, shard) in shards.iter().enumerate() {
-        n_terms += shard.terms.len();
+        n_terms += shard.document_frequency.iter().filter(|&&frequency| frequency > 0).count();
         kept.extend(candidates(s, shard).filter(|c| {
             let frequency = c.document_frequency as f64;
             frequency > 0.0 && frequency >= min && frequency <= max
