@@ -1,0 +1,85 @@
+//! Guessing which column holds the text, the id and the class, where nothing was said.
+
+use crate::error::{Malformed, Result};
+use crate::options::ColumnChoice;
+
+/// What a column is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guess {
+    Text,
+    Id,
+    Label,
+}
+
+/// Names that columns of each kind usually have, most telling first.
+fn usual_names(guess: Guess) -> &'static [&'static str] {
+    match guess {
+        Guess::Text => &[
+            "text",
+            "texts",
+            "body",
+            "content",
+            "contents",
+            "document",
+            "abstract",
+            "article",
+            "message",
+            "tweet",
+            "review",
+            "comment",
+            "description",
+            "sentence",
+            "title",
+        ],
+        Guess::Id => &["id", "doc_id", "document_id", "docid", "key", "uid"],
+        Guess::Label => &["label", "labels", "class", "category", "target"],
+    }
+}
+
+/// The place of the column with the most telling name; for text otherwise the longest one.
+pub(crate) fn guess(names: &[String], lengths: &[u64], guess: Guess) -> Option<usize> {
+    for usual in usual_names(guess) {
+        if let Some(place) = names.iter().position(|name| name.trim().eq_ignore_ascii_case(usual)) {
+            return Some(place);
+        }
+    }
+    if guess != Guess::Text {
+        return None;
+    }
+    let longest = lengths.iter().copied().max().filter(|&length| length > 0)?;
+    lengths.iter().position(|&length| length == longest)
+}
+
+/// The place of a chosen column among `names` (from a header) or `n_columns` unnamed ones.
+pub(crate) fn place(
+    file: &str,
+    choice: &ColumnChoice,
+    names: Option<&[String]>,
+    n_columns: usize,
+) -> Result<usize> {
+    let found = match choice {
+        ColumnChoice::Position(place) => Some(*place).filter(|&place| place < n_columns),
+        ColumnChoice::Name(name) => {
+            names.and_then(|names| names.iter().position(|n| n.trim() == name.trim()))
+        }
+    };
+    found.ok_or_else(|| {
+        let found = format!("no column {choice}");
+        let expected = format!("one of {n_columns} columns");
+        let remedy = match names {
+            Some(names) => known(names),
+            None => "there is no header: name the column by its number".to_owned(),
+        };
+        Malformed::new(file, found, expected).at_line(1).remedy(remedy).into()
+    })
+}
+
+/// What there is to choose from.
+pub(crate) fn known(names: &[String]) -> String {
+    let mut shown: Vec<String> =
+        names.iter().take(12).map(|n| n.escape_debug().take(40).collect()).collect();
+    if names.len() > 12 {
+        shown.push(format!("{} more", names.len() - 12));
+    }
+    format!("there are: {}", shown.join(", "))
+}

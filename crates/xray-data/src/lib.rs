@@ -1,0 +1,44 @@
+//! Formats in and out, text to tf-idf, and the model file of xray-nmf.
+//!
+//! [`load`] reads a matrix or texts from any of the [`Format`]s, recognised by content;
+//! [`text::Vectorizer`] turns texts into a matrix; [`save`] writes matrices; [`Model`] keeps what
+//! was found in one file that NumPy opens as well.
+//!
+//! ```
+//! use xray_data::text::{TextOptions, Vectorizer};
+//! use xray_data::{Input, LoadOptions, load};
+//!
+//! let bytes = b"id,text\na,red apples\nb,green apples and pears\n".to_vec();
+//! let input = Input::Bytes { name: "fruit.csv".into(), bytes };
+//! let documents = load(&input, &LoadOptions::default())?.into_documents().expect("text");
+//! assert_eq!(documents.ids, ["a", "b"]);
+//! let (x, vectorizer) = Vectorizer::fit_transform(TextOptions::default(), &documents.texts)?;
+//! assert_eq!(vectorizer.vocabulary(), ["apples", "green", "pears", "red"]);
+//! assert_eq!(x.n_entries(), 5);
+//! # Ok::<(), xray_data::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod assemble;
+mod columns;
+mod error;
+mod format;
+mod load;
+mod model;
+mod options;
+mod read;
+mod source;
+mod table;
+pub mod text;
+mod write;
+
+pub use error::{Error, Malformed, Result};
+pub use format::Format;
+pub use load::load;
+pub use model::{FORMAT_VERSION, Model, ModelKind, Provenance, hash_input};
+pub use options::{ColumnChoice, Limits, LoadOptions};
+pub use read::names::read_names;
+pub use source::Input;
+pub use table::{Documents, Loaded, LoadedMatrix, Table};
+pub use write::{AtomicFile, save, save_names, write_table};

@@ -1,0 +1,305 @@
+//! Reading and writing the model file.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use xray_nmf::Matrix;
+
+use super::{FORMAT_VERSION, Model, ModelKind, Provenance};
+use crate::assemble::{Compressed, dense_by_rows};
+use crate::error::{Malformed, Result, io_error};
+use crate::read::npz::Archive;
+use crate::source::{Input, Source};
+use crate::table::LoadedMatrix;
+use crate::text::{TextOptions, Vectorizer};
+use crate::write::{AtomicFile, NpzWriter};
+
+/// Marks the metadata of a model.
+const FORMAT: &str = "xray-nmf model";
+
+/// The JSON in the array `metadata`.
+#[derive(Serialize, Deserialize)]
+struct Metadata {
+    format: String,
+    format_version: u64,
+    kind: ModelKind,
+    parameters: Map<String, Value>,
+    provenance: Provenance,
+    preprocessing: Option<Preprocessing>,
+}
+
+/// The part of a vectorizer that is not an array.
+#[derive(Serialize, Deserialize)]
+struct Preprocessing {
+    options: TextOptions,
+    n_documents: usize,
+}
+
+/// The part of the metadata that every version has.
+#[derive(Deserialize)]
+struct Version {
+    format: String,
+    format_version: u64,
+}
+
+impl Model {
+    /// Writes the model; the file appears complete or not at all.
+    ///
+    /// # Errors
+    /// If parts do not fit together or the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        self.check()?;
+        let file = path.display().to_string();
+        let out = AtomicFile::create(path)?;
+        let out = self.write(out).map_err(|e| io_error(&file, "write", e))?;
+        out.commit()
+    }
+
+    fn write(&self, out: AtomicFile) -> io::Result<AtomicFile> {
+        let mut npz = NpzWriter::new(out);
+        let preprocessing = self
+            .preprocessing
+            .as_ref()
+            .map(|v| Preprocessing { options: v.options().clone(), n_documents: v.n_documents() });
+        let metadata = Metadata {
+            format: FORMAT.to_owned(),
+            format_version: FORMAT_VERSION,
+            kind: self.kind,
+            parameters: self.parameters.clone(),
+            provenance: self.provenance.clone(),
+            preprocessing,
+        };
+        npz.bytes("metadata", &serde_json::to_vec(&metadata)?)?;
+        npz.integers("anchors", self.anchors.iter().map(|&anchor| anchor as i64))?;
+        npz.floats("residual_norm", &[self.residual_norm.len()], &self.residual_norm)?;
+        write_matrix(&mut npz, "h", &self.h)?;
+        if let Some(w) = &self.w {
+            write_matrix(&mut npz, "w", w)?;
+        }
+        if let Some(names) = self.column_names() {
+            npz.bytes("vocabulary", &serde_json::to_vec(names)?)?;
+        }
+        if let Some(vectorizer) = &self.preprocessing {
+            let frequencies = vectorizer.document_frequencies();
+            npz.integers("document_frequencies", frequencies.iter().map(|&df| df as i64))?;
+            npz.floats("idf", &[vectorizer.idf().len()], vectorizer.idf())?;
+        }
+        npz.finish()
+    }
+
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// If the file is no model, is damaged, or was written by a newer version.
+    pub fn load(path: &Path) -> Result<Self> {
+        let source = Source::open(&Input::Path(path.to_owned()))?;
+        let file = source.name.clone();
+        let reader = source.into_seekable(u64::MAX)?.into_reader();
+        let mut archive = Archive::open(&file, reader)?;
+        let metadata = read_metadata(&file, &mut archive)?;
+        let anchors = archive.indices("anchors")?.into_iter().map(|a| a as usize).collect();
+        let h = read_matrix(&file, &mut archive, "h")?;
+        let has_w = archive.has("w") || archive.has("w_data");
+        let w = if has_w { Some(read_matrix(&file, &mut archive, "w")?) } else { None };
+        let mut names: Option<Vec<String>> = None;
+        if archive.has("vocabulary") {
+            let json = archive.bytes("vocabulary")?;
+            let parsed = serde_json::from_slice(&json);
+            names = Some(parsed.map_err(|e| damaged(&file, e, "a JSON list of names"))?);
+        }
+        let preprocessing = match metadata.preprocessing {
+            None => None,
+            Some(part) => {
+                let vocabulary = names.take().unwrap_or_default();
+                let frequencies = archive.indices("document_frequencies")?;
+                let idf = archive.numbers("idf")?.1;
+                let (options, n) = (part.options, part.n_documents);
+                Some(Vectorizer::from_parts(options, n, vocabulary, frequencies, idf)?)
+            }
+        };
+        let model = Self {
+            kind: metadata.kind,
+            parameters: metadata.parameters,
+            provenance: metadata.provenance,
+            anchors,
+            residual_norm: archive.numbers("residual_norm")?.1,
+            h,
+            w,
+            names,
+            preprocessing,
+        };
+        model.check().map_err(|e| damaged(&file, e, "parts that fit together"))?;
+        Ok(model)
+    }
+}
+
+fn damaged(file: &str, found: impl std::fmt::Display, expected: &str) -> Malformed {
+    Malformed::new(file, found.to_string(), expected).remedy("fit the model again")
+}
+
+/// Reads the metadata, looking at the version first.
+fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
+    if !archive.has("metadata") {
+        return Err(Malformed::new(file, "an archive without metadata", "a model of xray").into());
+    }
+    let json = archive.bytes("metadata")?;
+    let version: Version = serde_json::from_slice(&json)
+        .map_err(|e| damaged(file, e, "metadata with format and format_version"))?;
+    if version.format != FORMAT {
+        let found = format!("metadata of format {:?}", version.format);
+        return Err(Malformed::new(file, found, format!("{FORMAT:?}")).into());
+    }
+    if version.format_version > FORMAT_VERSION {
+        let found = format!("version {} of the model format", version.format_version);
+        return Err(Malformed::new(file, found, format!("at most {FORMAT_VERSION}"))
+            .remedy("it was written by a newer version of xray: update, or fit the model again")
+            .into());
+    }
+    Ok(serde_json::from_slice(&json).map_err(|e| damaged(file, e, "metadata of version 1"))?)
+}
+
+fn write_matrix(
+    npz: &mut NpzWriter<AtomicFile>,
+    name: &str,
+    matrix: &LoadedMatrix,
+) -> io::Result<()> {
+    match matrix {
+        LoadedMatrix::Dense(x) => {
+            let (m, n) = (x.n_rows(), x.n_columns());
+            let values: Vec<f64> = (0..m)
+                .flat_map(|d| (0..n).map(move |j| (d, j)))
+                .map(|(d, j)| x.get(d, j))
+                .collect();
+            npz.floats(name, &[m, n], &values)
+        }
+        LoadedMatrix::Sparse(x) => {
+            let (offsets, indices, values) = x.csr();
+            npz.floats(&format!("{name}_data"), &[values.len()], values)?;
+            let indices = indices.iter().map(|&i| i64::from(i));
+            npz.integers(&format!("{name}_indices"), indices)?;
+            npz.integers(&format!("{name}_indptr"), offsets.iter().map(|&o| o as i64))?;
+            let shape = [x.n_rows() as i64, x.n_columns() as i64];
+            npz.integers(&format!("{name}_shape"), shape.into_iter())
+        }
+    }
+}
+
+fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMatrix> {
+    if archive.has(name) {
+        let (header, values) = archive.numbers(name)?;
+        let [m, n] = header.shape[..] else {
+            return Err(
+                damaged(file, format!("{name} of shape {:?}", header.shape), "two axes").into()
+            );
+        };
+        return dense_by_rows(file, m, n, values);
+    }
+    let values = archive.numbers(&format!("{name}_data"))?.1;
+    let indices = archive.indices(&format!("{name}_indices"))?;
+    let offsets = archive.indices(&format!("{name}_indptr"))?;
+    let shape = archive.indices(&format!("{name}_shape"))?;
+    let (&[m, n], Some(&last)) = (shape.as_slice(), offsets.last()) else {
+        return Err(damaged(file, format!("{name} of shape {shape:?}"), "two axes").into());
+    };
+    let in_order = offsets.is_sorted() && offsets[0] == 0 && last == values.len() as u64;
+    let fits = offsets.len() as u64 == m.saturating_add(1) && indices.len() == values.len();
+    if !in_order || !fits || indices.iter().any(|&i| i >= n.min(u64::from(u32::MAX))) {
+        return Err(damaged(file, format!("{name} with wrong indices"), "an intact matrix").into());
+    }
+    let offsets = offsets.into_iter().map(|o| o as usize).collect();
+    let indices = indices.into_iter().map(|i| i as u32).collect();
+    let limits = crate::options::Limits::default();
+    crate::assemble::check_shape(file, m as usize, n as usize, values.len(), &limits)?;
+    Compressed { offsets, indices, values }.into_matrix(file, n as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use xray_nmf::{DenseMatrix, SparseMatrix};
+
+    use super::*;
+
+    fn model() -> Model {
+        let documents = ["red green", "green blue", "blue red red"];
+        let options = TextOptions::scikit_learn();
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
+        let h = SparseMatrix::from_triplets(2, 3, [(0, 0, 1.0), (1, 2, 0.1), (1, 1, 0.3)]);
+        let w = DenseMatrix::from_row_major(3, 2, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
+        let mut parameters = Map::new();
+        parameters.insert("rank".into(), Value::from(2));
+        Model {
+            parameters,
+            residual_norm: vec![0.5, 0.1],
+            w: Some(w.expect("3 x 2").into()),
+            preprocessing: Some(vectorizer),
+            provenance: Provenance { seed: Some(7), ..Provenance::default() },
+            ..Model::new(ModelKind::Topics, vec![0, 2], h.expect("in range").into())
+        }
+    }
+
+    fn written(model: &Model) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("model.npz");
+        model.save(&path).expect("written");
+        (folder, path)
+    }
+
+    #[test]
+    fn everything_comes_back() {
+        let model = model();
+        let (_folder, path) = written(&model);
+        let again = Model::load(&path).expect("intact");
+        assert_eq!(again.kind, ModelKind::Topics);
+        assert_eq!(again.parameters, model.parameters);
+        assert_eq!(again.provenance, model.provenance);
+        assert_eq!(again.anchors, model.anchors);
+        assert_eq!(again.residual_norm, model.residual_norm);
+        assert_eq!(again.preprocessing, model.preprocessing);
+        assert_eq!(again.column_names(), model.column_names());
+        let (LoadedMatrix::Sparse(h), LoadedMatrix::Sparse(expected)) = (&again.h, &model.h) else {
+            panic!("sparse")
+        };
+        assert_eq!(h.csr(), expected.csr());
+        let Some(LoadedMatrix::Dense(w)) = &again.w else { panic!("dense") };
+        assert_eq!(w.get(2, 1), 0.6);
+    }
+
+    #[test]
+    fn newer_versions_are_refused_with_the_remedy() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("new.npz");
+        let mut npz = NpzWriter::new(AtomicFile::create(&path).expect("created"));
+        let json = br#"{"format": "xray-nmf model", "format_version": 2, "kind": "dreams"}"#;
+        npz.bytes("metadata", json).expect("written");
+        npz.finish().expect("written").commit().expect("renamed");
+        let message = Model::load(&path).map(|_| ()).unwrap_err().to_string();
+        assert!(message.contains("found version 2") && message.contains("update"), "{message}");
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let (_folder, path) = written(&model());
+        let bytes = std::fs::read(&path).expect("there");
+        for length in [0, 1, 100, bytes.len() / 2, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).expect("written");
+            assert!(Model::load(&path).is_err(), "{length}");
+        }
+        for at in (0..bytes.len()).step_by(7) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x55;
+            std::fs::write(&path, &changed).expect("written");
+            let _ = Model::load(&path);
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("model.npz");
+        let model = Model { anchors: vec![3], ..model() };
+        assert!(model.save(&path).is_err());
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,95 @@
+//! How files are read.
+
+use std::path::PathBuf;
+
+use crate::format::Format;
+
+/// Options of [`load`](crate::load); the default detects everything.
+///
+/// | Name | Default | Purpose |
+/// |---|---|---|
+/// | `format` | detect | what the file is |
+/// | `variable` | largest matrix | array of a .mat or .npz file |
+/// | `text` | detect | columns (CSV, TSV, Parquet) or fields (JSONL) that hold the text |
+/// | `id` | detect | column or field with the document's name |
+/// | `label` | detect | column, field or .mat variable with the document's class |
+/// | `header` | detect | whether the first record names the columns |
+/// | `delimiter` | detect | what separates the fields of a record |
+/// | `quoting` | by format | whether `"` encloses fields |
+/// | `zero_based` | detect | whether svmlight columns count from 0 |
+/// | `row_names`, `column_names`, `labels` | none | files with one name a line |
+/// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadOptions {
+    /// What the file is, or `None` to look at its content.
+    pub format: Option<Format>,
+    /// The array to take from a .mat or .npz file; otherwise the largest.
+    pub variable: Option<String>,
+    /// Columns or fields that hold the text; several are joined by a space.
+    pub text: Vec<ColumnChoice>,
+    /// Column or field that names the document.
+    pub id: Option<ColumnChoice>,
+    /// Column, field or variable that holds the document's class.
+    pub label: Option<ColumnChoice>,
+    /// Whether the first record names the columns.
+    pub header: Option<bool>,
+    /// What separates the fields of a record.
+    pub delimiter: Option<u8>,
+    /// Whether `"` encloses fields. By default it does in CSV; in TSV only where it closes on the
+    /// same line right before a tab or the end.
+    pub quoting: Option<bool>,
+    /// Whether svmlight columns count from 0; by default they do if column 0 occurs.
+    pub zero_based: Option<bool>,
+    /// A file with one name for each row.
+    pub row_names: Option<PathBuf>,
+    /// A file with one name for each column (terms, vocabulary).
+    pub column_names: Option<PathBuf>,
+    /// A file with one class for each row.
+    pub labels: Option<PathBuf>,
+    /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
+    pub replace_invalid_utf8: bool,
+    /// What is refused as too large.
+    pub limits: Limits,
+}
+
+/// A column of a table or a field of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnChoice {
+    /// By its name in the header.
+    Name(String),
+    /// By its place, counted from 0.
+    Position(usize),
+}
+
+impl From<&str> for ColumnChoice {
+    fn from(name: &str) -> Self {
+        ColumnChoice::Name(name.to_owned())
+    }
+}
+
+impl std::fmt::Display for ColumnChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ColumnChoice::Name(name) => write!(f, "\"{name}\""),
+            ColumnChoice::Position(place) => write!(f, "number {}", place + 1),
+        }
+    }
+}
+
+/// Sizes beyond which a file is refused before memory is spent on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// A sparse matrix with more rows or columns than this needs one entry for every 64 of them.
+    pub empty_lines: usize,
+    /// The longest line or record, in bytes.
+    pub line_bytes: usize,
+    /// The most bytes to hold in memory for formats that need random access when they come
+    /// compressed or from standard input.
+    pub buffered_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { empty_lines: 1 << 21, line_bytes: 1 << 28, buffered_bytes: 1 << 32 }
+    }
+}

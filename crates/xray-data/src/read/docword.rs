@@ -1,0 +1,125 @@
+//! UCI bag of words: numbers of documents, words and entries on three lines, then
+//! `document word count`, all counted from 1. The words are in a second file, `vocab.*` beside
+//! `docword.*`, one a line.
+
+use std::path::{Path, PathBuf};
+
+use super::cautious_capacity;
+use super::lines::Lines;
+use crate::assemble::{Entries, check_shape};
+use crate::error::{Malformed, Result};
+use crate::options::LoadOptions;
+use crate::source::{Source, check_room};
+use crate::table::Table;
+
+/// A line has at least `1 1 1` and its end.
+const BYTES_PER_ENTRY: u64 = 6;
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+    let (file, most_bytes) = (source.name.clone(), source.most_bytes);
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    let n_documents = header(&mut lines, "the number of documents")? as usize;
+    let n_words = header(&mut lines, "the number of words")? as usize;
+    let declared = header(&mut lines, "the number of entries")?;
+    check_room(&file, most_bytes, "entries", declared, BYTES_PER_ENTRY, Some(3))?;
+    check_shape(&file, n_documents, n_words, declared as usize, &options.limits)?;
+    let mut entries = Entries::default();
+    entries.values.reserve(cautious_capacity(declared));
+    while let Some(line) = lines.next_line()? {
+        if line.is_blank() {
+            continue;
+        }
+        let mut fields = line.fields();
+        let document = fields.expect("a document")?.index_from_one("document", n_documents)?;
+        let word = fields.expect("a word")?.index_from_one("word", n_words)?;
+        let count = fields.expect("a count")?.count("a count, a whole number")?;
+        fields.expect_end()?;
+        if entries.len() as u64 == declared {
+            return Err(line.error(format!("the end after {declared} entries")).into());
+        }
+        entries.push(document, word, count as f64);
+    }
+    if (entries.len() as u64) < declared {
+        let expected = format!("{declared} entries, of which {} are there", entries.len());
+        return Err(lines.ends_early(expected).into());
+    }
+    Ok(Table::new(entries.into_matrix(&file, n_documents, n_words, &options.limits)?))
+}
+
+fn header(lines: &mut Lines, expected: &str) -> Result<u64> {
+    if lines.next_line()?.is_none() {
+        return Err(lines.ends_early(expected).into());
+    }
+    let mut fields = lines.current().fields();
+    let count = fields.expect(expected)?.count(expected)?;
+    fields.expect_end()?;
+    if count >= u64::from(u32::MAX) && expected != "the number of entries" {
+        return Err(lines.current().error(format!("{expected}, below 2^32 - 1")).into());
+    }
+    Ok(count)
+}
+
+/// The vocabulary that belongs to `docword.NAME.txt[.gz]`: `vocab.NAME.txt[.gz]` beside it.
+pub(crate) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let rest = name.strip_prefix("docword")?;
+    let plain = rest.strip_suffix(".gz").or(rest.strip_suffix(".zst")).unwrap_or(rest);
+    ["", ".gz", ".zst"]
+        .iter()
+        .map(|ending| path.with_file_name(format!("vocab{plain}{ending}")))
+        .find(|candidate| candidate.is_file())
+}
+
+/// Whether the first lines are three numbers and one entry.
+pub(crate) fn looks_like_docword(head: &[u8]) -> bool {
+    let mut lines = Lines::of_bytes("", head);
+    let mut n_fields = |n: usize| -> Option<()> {
+        let line = lines.next_line().ok()??;
+        let fields: Vec<_> = line.fields().collect();
+        let counts = fields.iter().all(|field| super::lines::parse_count(field.bytes).is_some());
+        (fields.len() == n && counts).then_some(())
+    };
+    let mut check = || -> Option<()> {
+        n_fields(1)?;
+        n_fields(1)?;
+        n_fields(1)?;
+        n_fields(3)
+    };
+    check().is_some()
+}
+
+/// A vocabulary of the wrong length is an error about the vocabulary file.
+pub(crate) fn check_vocabulary(file: &str, words: usize, n_columns: usize) -> Result<()> {
+    if words != n_columns {
+        let found = format!("{words} words");
+        return Err(Malformed::new(file, found, format!("{n_columns}, one for each column")).into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Input;
+    use crate::table::LoadedMatrix;
+
+    fn parse(content: &str) -> Result<Table> {
+        let input = Input::Bytes { name: "docword".into(), bytes: content.into() };
+        read(Source::open(&input)?, &LoadOptions::default())
+    }
+
+    #[test]
+    fn counts_from_one() {
+        let table = parse("2\n3\n2\n1 3 5\n2 1 1\n").expect("valid");
+        let LoadedMatrix::Sparse(x) = &table.matrix else { panic!("sparse") };
+        assert_eq!(x.csr(), (&[0, 1, 2][..], &[2, 0][..], &[5.0, 1.0][..]));
+    }
+
+    #[test]
+    fn declared_and_found_entries_agree() {
+        for content in ["2\n3\n3\n1 3 5\n2 1 1\n", "2\n3\n1\n1 3 5\n2 1 1\n", "2\n3\n", "x\n"] {
+            assert!(parse(content).is_err(), "{content}");
+        }
+        assert!(parse("1\n1\n1000000000000000000\n1 1 1\n").is_err());
+    }
+}

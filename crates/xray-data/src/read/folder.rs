@@ -1,0 +1,118 @@
+//! A folder of .txt files: ids are paths within the folder, labels the names of sub-folders.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::lines::Line;
+use crate::error::{Malformed, Result, io_error};
+use crate::options::LoadOptions;
+use crate::source::{Input, Source};
+use crate::table::Documents;
+
+/// Folders within folders that are searched; links to folders are not followed.
+const DEEPEST: usize = 32;
+
+pub(crate) fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
+    let mut paths = Vec::new();
+    collect(folder, 0, &mut paths)?;
+    let name = |path: &PathBuf| {
+        let inside = path.strip_prefix(folder).unwrap_or(path);
+        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    };
+    let mut named: Vec<(String, PathBuf)> = paths.into_iter().map(|p| (name(&p), p)).collect();
+    named.sort();
+    if named.is_empty() {
+        let file = folder.display().to_string();
+        return Err(Malformed::new(&file, "a folder without .txt files", "at least one")
+            .remedy("name a file, or a folder that holds texts")
+            .into());
+    }
+    let mut documents = Documents::default();
+    let mut labels = Vec::new();
+    for (id, path) in named {
+        documents.texts.push(read_text(&path, options)?);
+        labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
+        documents.ids.push(id);
+    }
+    documents.labels = labels.iter().any(|label| !label.is_empty()).then_some(labels);
+    Ok(documents)
+}
+
+fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> {
+    let fail = |e| io_error(&folder.display().to_string(), "read", e);
+    if depth > DEEPEST {
+        let file = folder.display().to_string();
+        let expected = format!("at most {DEEPEST} folders within each other");
+        return Err(Malformed::new(&file, "a deeper one", expected).into());
+    }
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let kind = entry.file_type().map_err(fail)?;
+        let path = entry.path();
+        if kind.is_dir() {
+            collect(&path, depth + 1, paths)?;
+        } else if is_text(&path) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_text(path: &Path) -> bool {
+    let name = path.file_name().map_or(String::new(), |n| n.to_string_lossy().to_lowercase());
+    let visible = !name.starts_with('.');
+    visible && [".txt", ".txt.gz", ".txt.zst"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn read_text(path: &Path, options: &LoadOptions) -> Result<String> {
+    let source = Source::open(&Input::Path(path.to_owned()))?;
+    let file = source.name.clone();
+    let most = options.limits.line_bytes as u64;
+    let mut bytes = Vec::new();
+    let read = source.into_reader().take(most + 1).read_to_end(&mut bytes);
+    read.map_err(|e| io_error(&file, "read", e))?;
+    if bytes.len() as u64 > most {
+        return Err(Malformed::new(&file, format!("more than {most} bytes"), "less text").into());
+    }
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let wrong = match std::str::from_utf8(text) {
+        Ok(text) => return Ok(text.to_owned()),
+        Err(_) if options.replace_invalid_utf8 => {
+            return Ok(String::from_utf8_lossy(text).into_owned());
+        }
+        Err(e) => e.valid_up_to(),
+    };
+    let start = text[..wrong].iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
+    let number = text[..start].iter().filter(|&&b| b == b'\n').count() as u64 + 1;
+    Line { file: &file, number, bytes: &text[start..] }.text().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sub_folders_are_labels() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (name, text) in [("b/2.txt", "two"), ("a/1.txt", "one"), ("a/note.md", "no")] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("has one")).expect("created");
+            std::fs::write(path, text).expect("written");
+        }
+        let documents = read(folder.path(), &LoadOptions::default()).expect("texts");
+        assert_eq!(documents.ids, ["a/1.txt", "b/2.txt"]);
+        assert_eq!(documents.texts, ["one", "two"]);
+        assert_eq!(documents.labels, Some(vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn invalid_bytes_are_located() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("x.txt"), b"fine\nna\xefve").expect("written");
+        let message = read(folder.path(), &LoadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("x.txt:2:3: found byte 0xEF"), "{message}");
+        let options = LoadOptions { replace_invalid_utf8: true, ..LoadOptions::default() };
+        assert_eq!(read(folder.path(), &options).expect("texts").texts, ["fine\nna\u{fffd}ve"]);
+    }
+}

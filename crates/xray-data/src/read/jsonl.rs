@@ -1,0 +1,177 @@
+//! JSON Lines: one object a line with a text, perhaps an id and a class.
+//!
+//! A class may be a string, a number or a list, of which the first item counts; an empty list is no
+//! class. A text that is `null` is an empty document.
+
+use serde_json::{Map, Value};
+
+use super::lines::{Line, Lines};
+use crate::columns::{self, Guess};
+use crate::error::{Malformed, Result};
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::source::Source;
+use crate::table::Documents;
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut documents = Documents::default();
+    let mut labels = Vec::new();
+    let mut choice: Option<FieldChoice> = None;
+    while let Some(line) = lines.next_line()? {
+        if line.is_blank() {
+            continue;
+        }
+        let object = parse(line, options)?;
+        let choice = match &mut choice {
+            Some(choice) => choice,
+            none => none.insert(FieldChoice::new(line, &object, options)?),
+        };
+        documents.texts.push(choice.text(line, &object)?);
+        documents.ids.push(match &choice.id {
+            Some(id) => object.get(id).map_or(String::new(), scalar_text),
+            None => line.number.to_string(),
+        });
+        if let Some(label) = &choice.label {
+            labels.push(object.get(label).map_or(String::new(), scalar_text));
+        }
+    }
+    documents.labels = choice.and_then(|choice| choice.label).map(|_| labels);
+    Ok(documents)
+}
+
+fn parse(line: Line<'_>, options: &LoadOptions) -> Result<Map<String, Value>> {
+    let text = line.text_or_replaced(options.replace_invalid_utf8)?;
+    serde_json::from_str(&text).map_err(|e| {
+        let mut error = line.error("one JSON object").at(line.number, e.column() as u64);
+        let reason = e.to_string();
+        error.remedy = reason.split(" at line ").next().unwrap_or_default().to_owned();
+        error.into()
+    })
+}
+
+/// Which fields hold what.
+struct FieldChoice {
+    text: Vec<String>,
+    id: Option<String>,
+    label: Option<String>,
+}
+
+impl FieldChoice {
+    /// From the options and, where they leave it open, the first object.
+    fn new(line: Line<'_>, first: &Map<String, Value>, options: &LoadOptions) -> Result<Self> {
+        let known: Vec<String> = first.keys().cloned().collect();
+        let named = |choice: &ColumnChoice| -> Result<String> {
+            match choice {
+                ColumnChoice::Name(name) => Ok(name.clone()),
+                ColumnChoice::Position(_) => Err(Malformed::new(
+                    line.file,
+                    format!("a choice of field {choice}"),
+                    "the name of a field",
+                )
+                .remedy(columns::known(&known))
+                .into()),
+            }
+        };
+        let mut text = options.text.iter().map(named).collect::<Result<Vec<_>>>()?;
+        if text.is_empty() {
+            let lengths = first.values().map(|v| v.as_str().map_or(0, str::len) as u64);
+            match columns::guess(&known, &lengths.collect::<Vec<_>>(), Guess::Text) {
+                Some(place) if first[&known[place]].is_string() => text.push(known[place].clone()),
+                _ => {
+                    return Err(line
+                        .error("a field with text")
+                        .remedy(columns::known(&known))
+                        .into());
+                }
+            }
+        }
+        let pick = |choice: &Option<ColumnChoice>, guess| match choice {
+            Some(choice) => named(choice).map(Some),
+            None => Ok(columns::guess(&known, &[], guess).map(|place| known[place].clone())),
+        };
+        let taken = |name: &String| !text.contains(name);
+        let id = pick(&options.id, Guess::Id)?.filter(taken);
+        let label = pick(&options.label, Guess::Label)?.filter(taken);
+        Ok(Self { text, id, label })
+    }
+
+    fn text(&self, line: Line<'_>, object: &Map<String, Value>) -> Result<String> {
+        let mut parts = Vec::with_capacity(self.text.len());
+        for name in &self.text {
+            match object.get(name) {
+                Some(Value::String(text)) => parts.push(text.as_str()),
+                Some(Value::Null) => {}
+                found => {
+                    let found = match found {
+                        Some(value) => format!("{} in field \"{name}\"", kind(value)),
+                        None => format!("no field \"{name}\""),
+                    };
+                    let known: Vec<String> = object.keys().cloned().collect();
+                    return Err(Malformed::new(line.file, found, "a string with the text")
+                        .at_line(line.number)
+                        .remedy(columns::known(&known))
+                        .into());
+                }
+            }
+        }
+        Ok(parts.join(" "))
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// An id or a class as text; of a list the first item.
+fn scalar_text(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Object(_) => String::new(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(value) => value.clone(),
+        Value::Array(items) => items.first().map_or(String::new(), scalar_text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Input;
+
+    fn parse_all(content: &str, options: &LoadOptions) -> Result<Documents> {
+        let input = Input::Bytes { name: "test.jsonl".into(), bytes: content.into() };
+        read(Source::open(&input)?, options)
+    }
+
+    #[test]
+    fn labels_may_be_strings_numbers_or_lists() {
+        let content = r#"{"id": 7, "text": "one", "topic": "a"}
+
+{"id": "x", "text": "two", "topic": 3}
+{"id": null, "text": null, "topic": ["b", "c"]}
+{"text": "four \u00e9", "topic": []}
+"#;
+        let options = LoadOptions { label: Some("topic".into()), ..LoadOptions::default() };
+        let documents = parse_all(content, &options).expect("valid");
+        assert_eq!(documents.ids, ["7", "x", "", ""]);
+        assert_eq!(documents.texts, ["one", "two", "", "four é"]);
+        let labels = ["a", "3", "b", ""].map(String::from);
+        assert_eq!(documents.labels.as_deref(), Some(&labels[..]));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let options = LoadOptions::default();
+        let message = |content| parse_all(content, &options).unwrap_err().to_string();
+        assert!(message("{\"text\": \"a\"}\n{\"text\": \n").starts_with("test.jsonl:2:"));
+        assert!(message("{\"text\": \"a\"}\n{\"body\": \"b\"}").contains("no field \"text\""));
+        assert!(message("[1, 2]").contains("one JSON object"));
+    }
+}

@@ -1,0 +1,335 @@
+//! Lines of a text file with their numbers, and the numbers within lines.
+
+use std::io::{ErrorKind, Read};
+
+use crate::error::{Malformed, Result, io_error, quoted};
+use crate::source::Source;
+
+/// Bytes read at a time.
+const BUFFER_BYTES: usize = 1 << 17;
+
+/// Yields the lines of a source without their ends (`\n` or `\r\n`) and without a byte-order mark.
+pub(crate) struct Lines {
+    file: String,
+    reader: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    /// How much of the buffer holds content.
+    filled: usize,
+    /// The current line is at `at..end` of the buffer, unless it is in `pieces`.
+    at: usize,
+    end: usize,
+    /// A line that does not lie in one piece in the buffer.
+    pieces: Vec<u8>,
+    number: u64,
+    longest: usize,
+}
+
+/// One line of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub file: &'a str,
+    /// Counted from 1.
+    pub number: u64,
+    pub bytes: &'a [u8],
+}
+
+impl Lines {
+    pub fn new(source: Source, longest: usize) -> Self {
+        let file = source.name.clone();
+        Self::from_reader(file, Box::new(source.into_reader()), longest, BUFFER_BYTES)
+    }
+
+    /// The lines of bytes in memory.
+    pub fn of_bytes(file: &str, bytes: &[u8]) -> Self {
+        let reader = Box::new(std::io::Cursor::new(bytes.to_vec()));
+        Self::from_reader(file.to_owned(), reader, usize::MAX, BUFFER_BYTES)
+    }
+
+    fn from_reader(
+        file: String,
+        reader: Box<dyn Read + Send>,
+        longest: usize,
+        buffer: usize,
+    ) -> Self {
+        let (buffer, pieces) = (vec![0; buffer], Vec::new());
+        Self { file, reader, buffer, filled: 0, at: 0, end: 0, pieces, number: 0, longest }
+    }
+
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The next line, or `None` at the end.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        self.at = self.end;
+        self.pieces.clear();
+        let ended = self.collect_pieces()?;
+        if !ended && self.pieces.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some(self.current()))
+    }
+
+    /// The line that [`next_line`](Self::next_line) gave last.
+    pub fn current(&self) -> Line<'_> {
+        let bytes = match self.pieces.as_slice() {
+            [] => &self.buffer[self.at..self.end],
+            pieces => pieces,
+        };
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let bytes = match self.number {
+            1 => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
+            _ => bytes,
+        };
+        Line { file: &self.file, number: self.number, bytes }
+    }
+
+    /// Looks for the end of the line: it lies at `at..end` of the buffer, or in `pieces`. False at
+    /// the end of the file.
+    fn collect_pieces(&mut self) -> Result<bool> {
+        loop {
+            if self.at == self.filled {
+                let read = self.reader.read(&mut self.buffer);
+                self.filled = match read {
+                    Ok(n) => n,
+                    Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                    Err(e) => return Err(io_error(&self.file, "read", e)),
+                };
+                (self.at, self.end) = (0, 0);
+                if self.filled == 0 {
+                    return Ok(false);
+                }
+            }
+            let rest = &self.buffer[self.at..self.filled];
+            let end = memchr::memchr(b'\n', rest);
+            self.end = self.at + end.map_or(rest.len(), |end| end + 1);
+            if end.is_some() && self.pieces.is_empty() {
+                return Ok(true);
+            }
+            self.pieces.extend_from_slice(&self.buffer[self.at..self.end]);
+            self.at = self.end;
+            if self.pieces.len() > self.longest {
+                let found = format!("a line of more than {} bytes", self.longest);
+                return Err(Malformed::new(&self.file, found, "shorter lines")
+                    .at_line(self.number + 1)
+                    .into());
+            }
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// An error about the end of the file.
+    pub fn ends_early(&self, expected: impl Into<String>) -> Malformed {
+        Malformed::new(&self.file, "the end of the file", expected)
+            .at_line(self.number)
+            .remedy("it may be cut off: fetch or write it again")
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Whether there is nothing but white space.
+    pub fn is_blank(&self) -> bool {
+        self.bytes.iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// The fields between white space.
+    pub fn fields(self) -> Fields<'a> {
+        Fields { line: self, at: 0 }
+    }
+
+    /// The line as text.
+    pub fn text(&self) -> Result<&'a str> {
+        std::str::from_utf8(self.bytes).map_err(|e| {
+            let column = e.valid_up_to();
+            let found = match self.bytes.get(column) {
+                Some(byte) => format!("byte 0x{byte:02X}, which is not UTF-8"),
+                None => "bytes that are not UTF-8".to_owned(),
+            };
+            Malformed::new(self.file, found, "UTF-8 text")
+                .at(self.number, column as u64 + 1)
+                .remedy("convert it with iconv, or let invalid bytes be replaced")
+                .into()
+        })
+    }
+
+    /// The line as text, with invalid bytes replaced if `replace` says so.
+    pub fn text_or_replaced(&self, replace: bool) -> Result<String> {
+        match self.text() {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) if replace => Ok(String::from_utf8_lossy(self.bytes).into_owned()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An error about the whole line.
+    pub fn error(&self, expected: impl Into<String>) -> Malformed {
+        let found = if self.is_blank() { "an empty line".to_owned() } else { quoted(self.bytes) };
+        Malformed::new(self.file, found, expected).at_line(self.number)
+    }
+}
+
+/// The fields of a line; see [`Line::fields`].
+#[derive(Clone)]
+pub(crate) struct Fields<'a> {
+    line: Line<'a>,
+    at: usize,
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    fn next(&mut self) -> Option<Field<'a>> {
+        let bytes = self.line.bytes;
+        while self.at < bytes.len() && bytes[self.at].is_ascii_whitespace() {
+            self.at += 1;
+        }
+        if self.at == bytes.len() {
+            return None;
+        }
+        let start = self.at;
+        while self.at < bytes.len() && !bytes[self.at].is_ascii_whitespace() {
+            self.at += 1;
+        }
+        let column = start as u64 + 1;
+        Some(Field { line: self.line, column, bytes: &bytes[start..self.at] })
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// The next field, or an error that says what is missing.
+    pub fn expect(&mut self, expected: &str) -> Result<Field<'a>> {
+        match self.next() {
+            Some(field) => Ok(field),
+            None => Err(Malformed::new(self.line.file, "the end of the line", expected)
+                .at(self.line.number, self.line.bytes.len() as u64 + 1)
+                .into()),
+        }
+    }
+
+    /// Refuses anything further on the line.
+    pub fn expect_end(&mut self) -> Result<()> {
+        match self.next() {
+            None => Ok(()),
+            Some(field) => Err(field.error("the end of the line").into()),
+        }
+    }
+}
+
+/// A piece of a line.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<'a> {
+    pub line: Line<'a>,
+    /// Counted in bytes from 1.
+    pub column: u64,
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Field<'a> {
+    pub fn error(&self, expected: impl Into<String>) -> Malformed {
+        Malformed::new(self.line.file, quoted(self.bytes), expected)
+            .at(self.line.number, self.column)
+    }
+
+    /// A part of the field, with its own column.
+    pub fn part(&self, range: std::ops::Range<usize>) -> Field<'a> {
+        let column = self.column + range.start as u64;
+        Field { bytes: &self.bytes[range], column, ..*self }
+    }
+
+    /// A finite number.
+    pub fn number(&self) -> Result<f64> {
+        parse_number(self.bytes).ok_or_else(|| self.error("a finite number").into())
+    }
+
+    /// A whole number that is not negative.
+    pub fn count(&self, expected: &str) -> Result<u64> {
+        parse_count(self.bytes).ok_or_else(|| self.error(expected).into())
+    }
+
+    /// A number in `1..=most`, returned counted from 0.
+    pub fn index_from_one(&self, what: &str, most: usize) -> Result<u32> {
+        match parse_count(self.bytes) {
+            Some(index) if index >= 1 && index <= most as u64 => Ok((index - 1) as u32),
+            _ => Err(self.error(format!("a {what} between 1 and {most}")).into()),
+        }
+    }
+}
+
+/// A finite decimal number, without white space.
+pub(crate) fn parse_number(bytes: &[u8]) -> Option<f64> {
+    let bytes = match bytes {
+        [b'+', rest @ ..] if !rest.starts_with(b"-") => rest,
+        _ => bytes,
+    };
+    fast_float2::parse::<f64, _>(bytes).ok().filter(|value| value.is_finite())
+}
+
+/// Digits only, below 2^64.
+pub(crate) fn parse_count(bytes: &[u8]) -> Option<u64> {
+    if bytes.is_empty() || bytes.len() > 20 {
+        return None;
+    }
+    let mut count = 0u64;
+    for byte in bytes {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        count = count.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn lines(content: &[u8], buffer: usize) -> Vec<(u64, Vec<u8>)> {
+        let reader = Box::new(Cursor::new(content.to_vec()));
+        let mut lines = Lines::from_reader("test".into(), reader, 1000, buffer);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next_line().expect("short lines") {
+            all.push((line.number, line.bytes.to_vec()));
+        }
+        all
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_the_buffer() {
+        let content = b"\xef\xbb\xbfone\r\n\ntwo\nlonger line\nlast";
+        let expected: Vec<(u64, Vec<u8>)> = [&b"one"[..], b"", b"two", b"longer line", b"last"]
+            .iter()
+            .enumerate()
+            .map(|(k, line)| (k as u64 + 1, line.to_vec()))
+            .collect();
+        for buffer in [1, 2, 3, 5, 8, 100] {
+            assert_eq!(lines(content, buffer), expected, "{buffer}");
+        }
+        assert_eq!(lines(b"", 8), []);
+        assert_eq!(lines(b"\n", 8), [(1, vec![])]);
+    }
+
+    #[test]
+    fn endless_lines_are_refused() {
+        let reader = Box::new(Cursor::new(vec![b'x'; 2000]));
+        let mut lines = Lines::from_reader("test".into(), reader, 1000, 16);
+        assert!(lines.next_line().is_err());
+    }
+
+    #[test]
+    fn numbers_are_finite() {
+        assert_eq!(parse_number(b"+1.5e3"), Some(1500.0));
+        assert_eq!(parse_number(b"-0"), Some(-0.0));
+        for wrong in ["", "nan", "inf", "-Infinity", "1e999", "1,5", "+-1", "0x10", "1 "] {
+            assert_eq!(parse_number(wrong.as_bytes()), None, "{wrong}");
+        }
+        assert_eq!(parse_count(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(parse_count(b"18446744073709551616"), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Elements: tags, and numbers of any stored type.
+
+use std::io::{self, Read};
+
+use crate::error::{Error, Malformed, Result, io_error};
+
+/// Bytes converted at a time.
+const BLOCK: usize = 1 << 16;
+
+/// The tag of an element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element {
+    pub kind: u32,
+    pub size: u32,
+    /// Data of at most 4 bytes stands in the tag itself.
+    small: Option<[u8; 4]>,
+}
+
+impl Element {
+    /// Bytes that follow the tag: none for small elements, otherwise a multiple of 8.
+    pub fn padded_size(&self) -> u64 {
+        if self.small.is_some() { 0 } else { u64::from(self.size).next_multiple_of(8) }
+    }
+}
+
+/// Reads elements from a stream.
+pub(super) struct Reader<R> {
+    pub file: String,
+    stream: R,
+    big_endian: bool,
+}
+
+impl<R: Read> Reader<R> {
+    pub fn new(file: &str, stream: R, big_endian: bool) -> Self {
+        Self { file: file.to_owned(), stream, big_endian }
+    }
+
+    pub fn by_ref(&mut self) -> &mut R {
+        &mut self.stream
+    }
+
+    pub fn into_inner(self) -> R {
+        self.stream
+    }
+
+    /// The next tag, or `None` at the end.
+    pub fn next_element(&mut self) -> Result<Option<Element>> {
+        let mut tag = [0; 8];
+        let mut filled = 0;
+        while filled < 8 {
+            match self.stream.read(&mut tag[filled..]) {
+                Ok(0) if filled == 0 => return Ok(None),
+                Ok(0) => return Err(self.error("the end of the file", "a tag of 8 bytes")),
+                Ok(n) => filled += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(io_error(&self.file, "read", e)),
+            }
+        }
+        let first = self.u32([tag[0], tag[1], tag[2], tag[3]]);
+        let second = [tag[4], tag[5], tag[6], tag[7]];
+        if first >> 16 == 0 {
+            return Ok(Some(Element { kind: first, size: self.u32(second), small: None }));
+        }
+        let size = first >> 16;
+        if size > 4 {
+            let found = format!("a small element of {size} bytes");
+            return Err(self.error(found, "at most 4"));
+        }
+        Ok(Some(Element { kind: first & 0xffff, size, small: Some(second) }))
+    }
+
+    /// The next tag, which must be there.
+    pub fn expect_element(&mut self, what: &str) -> Result<Element> {
+        match self.next_element()? {
+            Some(element) => Ok(element),
+            None => Err(self.error("the end of the file", what)),
+        }
+    }
+
+    /// The bytes of a short element.
+    pub fn read_bytes(&mut self, element: Element, most: u32, what: &str) -> Result<Vec<u8>> {
+        if element.size > most {
+            let found = format!("{what} of {} bytes", element.size);
+            return Err(self.error(found, format!("at most {most}")));
+        }
+        let size = element.size as usize;
+        if let Some(small) = element.small {
+            return Ok(small[..size].to_vec());
+        }
+        let mut bytes = vec![0; element.padded_size() as usize];
+        self.stream.read_exact(&mut bytes).map_err(|e| io_error(&self.file, "read", e))?;
+        bytes.truncate(size);
+        Ok(bytes)
+    }
+
+    /// The `expected` numbers of an element, allocated as they arrive.
+    pub fn read_numbers(&mut self, element: Element, expected: usize) -> Result<Vec<f64>> {
+        let (width, convert) = self.converter(element)?;
+        if (expected as u64).checked_mul(width as u64) != Some(u64::from(element.size)) {
+            let found = format!("{} bytes", element.size);
+            return Err(self.error(found, format!("{expected} numbers of {width} bytes")));
+        }
+        if let Some(small) = element.small {
+            return Ok(small[..element.size as usize].chunks_exact(width).map(convert).collect());
+        }
+        let mut numbers = Vec::new();
+        let mut block = vec![0; BLOCK.min(element.size as usize)];
+        let mut left = element.size as usize;
+        while left > 0 {
+            let bytes = &mut block[..BLOCK.min(left)];
+            self.stream.read_exact(bytes).map_err(|e| io_error(&self.file, "read", e))?;
+            numbers.extend(bytes.chunks_exact(width).map(convert));
+            left -= bytes.len();
+        }
+        let padding = (element.padded_size() - u64::from(element.size)) as usize;
+        // The last element of a file may lack its padding.
+        let mut skipped = Read::take(&mut self.stream, padding as u64);
+        io::copy(&mut skipped, &mut io::sink()).map_err(|e| io_error(&self.file, "read", e))?;
+        Ok(numbers)
+    }
+
+    /// How many numbers an element holds.
+    pub fn n_numbers(&self, element: Element) -> Result<usize> {
+        Ok(element.size as usize / self.converter(element)?.0)
+    }
+
+    fn converter(&self, element: Element) -> Result<(usize, Convert)> {
+        converter(element.kind, self.big_endian).ok_or_else(|| {
+            let found = format!("numbers of type {}", element.kind);
+            self.error(found, "a type between 1 and 13")
+        })
+    }
+
+    /// Four bytes as a number, in the file's byte order.
+    pub fn u32(&self, bytes: [u8; 4]) -> u32 {
+        if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    }
+
+    pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Malformed::new(&self.file, found, expected).into()
+    }
+}
+
+type Convert = fn(&[u8]) -> f64;
+
+/// Width and conversion of a stored type.
+fn converter(kind: u32, big_endian: bool) -> Option<(usize, Convert)> {
+    macro_rules! number {
+        ($type:ty) => {{
+            let convert: Convert = if big_endian {
+                |b| <$type>::from_be_bytes(b.try_into().unwrap_or_default()) as f64
+            } else {
+                |b| <$type>::from_le_bytes(b.try_into().unwrap_or_default()) as f64
+            };
+            (size_of::<$type>(), convert)
+        }};
+    }
+    Some(match kind {
+        1 => number!(i8),
+        2 => number!(u8),
+        3 => number!(i16),
+        4 => number!(u16),
+        5 => number!(i32),
+        6 => number!(u32),
+        7 => number!(f32),
+        9 => number!(f64),
+        12 => number!(i64),
+        13 => number!(u64),
+        _ => return None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Variables: flags, dimensions, name, and the values of real matrices.
+
+use std::io::Read;
+
+use super::element::Reader;
+use crate::assemble::Compressed;
+use crate::error::Result;
+
+/// Array classes: 5 is sparse, 6 to 15 are numbers of all types.
+const SPARSE: u8 = 5;
+const NUMBERS: std::ops::RangeInclusive<u8> = 6..=15;
+/// Bit of the flags that marks complex numbers.
+const COMPLEX: u8 = 0x08;
+
+/// Most dimensions of a variable that are read.
+const MOST_DIMENSIONS: u32 = 32;
+
+/// What stands before the values of a variable.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub name: String,
+    class: u8,
+    complex: bool,
+    dimensions: Vec<usize>,
+}
+
+/// A variable that was read.
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub name: String,
+    pub dimensions: Vec<usize>,
+    pub content: Content,
+}
+
+pub(super) enum Content {
+    /// One column after the other.
+    Dense(Vec<f64>),
+    /// Compressed columns.
+    Sparse(Compressed),
+}
+
+impl std::fmt::Debug for Content {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Content::Dense(values) => write!(f, "Dense({} values)", values.len()),
+            Content::Sparse(columns) => write!(f, "Sparse({} entries)", columns.values.len()),
+        }
+    }
+}
+
+impl Variable {
+    /// Rows times columns.
+    pub fn n_places(&self) -> usize {
+        n_places(&self.dimensions)
+    }
+}
+
+fn n_places(dimensions: &[usize]) -> usize {
+    dimensions.iter().fold(1, |n, &d| n.saturating_mul(d))
+}
+
+/// Reads what stands before the values; `None` for an empty element.
+pub(super) fn read_head(reader: &mut Reader<impl Read>) -> Result<Option<Head>> {
+    let Some(flags) = reader.next_element()? else { return Ok(None) };
+    let flags = reader.read_bytes(flags, 8, "flags")?;
+    let [first, ..] = flags.as_chunks::<4>().0 else {
+        return Err(reader.error("flags of less than 4 bytes", "8"));
+    };
+    let flags = reader.u32(*first);
+    let (class, complex) = (flags as u8, (flags >> 8) as u8 & COMPLEX != 0);
+    let element = reader.expect_element("dimensions")?;
+    let bytes = reader.read_bytes(element, 4 * MOST_DIMENSIONS, "dimensions")?;
+    let sizes = bytes.as_chunks::<4>().0.iter().map(|&b| reader.u32(b) as i32);
+    let dimensions: Vec<usize> = sizes.filter_map(|size| usize::try_from(size).ok()).collect();
+    if dimensions.len() < 2 || dimensions.len() != bytes.len() / 4 {
+        return Err(reader.error(format!("dimensions {bytes:02X?}"), "two or more, not negative"));
+    }
+    let element = reader.expect_element("a name")?;
+    let name = reader.read_bytes(element, 1 << 12, "a name")?;
+    let name = String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned();
+    Ok(Some(Head { name, class, complex, dimensions }))
+}
+
+impl Head {
+    /// Rows times columns.
+    pub fn n_places(&self) -> usize {
+        n_places(&self.dimensions)
+    }
+
+    pub fn is_real_matrix(&self) -> bool {
+        let number = self.class == SPARSE || NUMBERS.contains(&self.class);
+        number && !self.complex && self.dimensions.len() == 2
+    }
+
+    /// Whether it is a dense row or column with at most `most` entries.
+    pub fn is_dense_vector(&self, most: usize) -> bool {
+        self.is_real_matrix()
+            && self.class != SPARSE
+            && self.dimensions.contains(&1)
+            && self.n_places() <= most
+    }
+
+    /// Reads the values.
+    pub fn read(self, reader: &mut Reader<impl Read>) -> Result<Variable> {
+        let number = self.class == SPARSE || NUMBERS.contains(&self.class);
+        if !number || self.complex {
+            let what = if self.complex { "complex numbers" } else { "text, cells or a structure" };
+            let found = format!("{what} in variable \"{}\"", self.name);
+            return Err(reader.error(found, "a matrix of real numbers"));
+        }
+        let content = if self.class == SPARSE {
+            Content::Sparse(self.read_sparse(reader)?)
+        } else {
+            let element = reader.expect_element("values")?;
+            Content::Dense(reader.read_numbers(element, self.n_places())?)
+        };
+        Ok(Variable { name: self.name, dimensions: self.dimensions, content })
+    }
+
+    fn read_sparse(&self, reader: &mut Reader<impl Read>) -> Result<Compressed> {
+        let [m, n] = self.dimensions[..] else {
+            return Err(reader.error("a sparse variable of more dimensions", "two dimensions"));
+        };
+        let element = reader.expect_element("row indices")?;
+        let stored = reader.n_numbers(element)?;
+        let rows = reader.read_numbers(element, stored)?;
+        let element = reader.expect_element("column offsets")?;
+        let offsets: Vec<usize> = reader
+            .read_numbers(element, n.saturating_add(1))?
+            .iter()
+            .map(|&o| o as usize)
+            .collect();
+        let n_entries = offsets.last().copied().unwrap_or(0);
+        if offsets.first() != Some(&0) || !offsets.is_sorted() || n_entries > stored {
+            let found = format!("column offsets that end at {n_entries}");
+            return Err(reader.error(found, format!("ascending from 0 to at most {stored}")));
+        }
+        if let Some(row) = rows[..n_entries].iter().find(|&&row| !(row >= 0.0 && row < m as f64)) {
+            return Err(reader.error(format!("row index {row}"), format!("less than {m}")));
+        }
+        let indices: Vec<u32> = rows[..n_entries].iter().map(|&row| row as u32).collect();
+        // More places than entries may have been set aside.
+        let element = reader.expect_element("values")?;
+        let n_values = reader.n_numbers(element)?;
+        let mut values = reader.read_numbers(element, n_values)?;
+        if n_values < n_entries {
+            return Err(reader.error(format!("{n_values} values"), format!("{n_entries}")));
+        }
+        values.truncate(n_entries);
+        Ok(Compressed { offsets, indices, values })
+    }
+}

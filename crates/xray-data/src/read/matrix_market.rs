@@ -1,0 +1,254 @@
+//! Matrix Market: `%%MatrixMarket matrix coordinate|array real|integer|pattern symmetry`.
+//!
+//! Entries of one place are added up. Symmetric files store one triangle; the other is filled in,
+//! with the sign changed for skew-symmetric ones.
+
+use super::cautious_capacity;
+use super::lines::{Line, Lines};
+use crate::assemble::{Entries, check_shape, dense_by_columns};
+use crate::error::{Malformed, Result, quoted};
+use crate::options::LoadOptions;
+use crate::source::{Source, check_room};
+use crate::table::{LoadedMatrix, Table};
+
+/// A coordinate line has at least `1 1` and its end.
+const BYTES_PER_COORDINATE: u64 = 4;
+/// An array line has at least a digit and its end.
+const BYTES_PER_VALUE: u64 = 2;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Symmetry {
+    General,
+    Symmetric,
+    Skew,
+}
+
+/// The first line.
+#[derive(Clone, Copy)]
+struct Banner {
+    coordinate: bool,
+    pattern: bool,
+    symmetry: Symmetry,
+}
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+    let most_bytes = source.most_bytes;
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    let banner = match lines.next_line()? {
+        Some(line) => read_banner(line)?,
+        None => return Err(lines.ends_early("a line %%MatrixMarket").into()),
+    };
+    let matrix = if banner.coordinate {
+        read_coordinates(&mut lines, banner, most_bytes, options)?
+    } else {
+        read_array(&mut lines, banner, most_bytes)?
+    };
+    Ok(Table::new(matrix))
+}
+
+fn read_banner(line: Line<'_>) -> Result<Banner> {
+    let mut words = line.fields();
+    let mut next = |choices: &[&str]| -> Result<usize> {
+        let expected = format!("one of {}", choices.join(", "));
+        let field = words.expect(&expected)?;
+        let lowercase = field.bytes.to_ascii_lowercase();
+        let place = choices.iter().position(|c| c.as_bytes().eq_ignore_ascii_case(&lowercase));
+        place
+            .ok_or_else(|| field.error(expected).remedy("complex numbers are not supported").into())
+    };
+    next(&["%%MatrixMarket"])?;
+    next(&["matrix"])?;
+    let coordinate = next(&["coordinate", "array"])? == 0;
+    // Arrays have no patterns: the last choice is for coordinates only.
+    let kinds = ["real", "integer", "double", "pattern"];
+    let pattern = next(&kinds[..if coordinate { 4 } else { 3 }])? == 3;
+    let symmetry = match next(&["general", "symmetric", "skew-symmetric"])? {
+        0 => Symmetry::General,
+        1 => Symmetry::Symmetric,
+        _ => Symmetry::Skew,
+    };
+    Ok(Banner { coordinate, pattern, symmetry })
+}
+
+/// The next line that is neither blank nor a comment.
+fn next_data_line<'a>(lines: &'a mut Lines, expected: &str) -> Result<Line<'a>> {
+    match next_entry(lines)? {
+        true => Ok(lines.current()),
+        false => Err(lines.ends_early(expected).into()),
+    }
+}
+
+fn read_coordinates(
+    lines: &mut Lines,
+    banner: Banner,
+    most_bytes: Option<u64>,
+    options: &LoadOptions,
+) -> Result<LoadedMatrix> {
+    let expected = "numbers of rows, columns and entries";
+    let line = next_data_line(lines, expected)?;
+    let mut fields = line.fields();
+    let [n_rows, n_columns, declared] = [
+        fields.expect(expected)?.count("a number of rows")?,
+        fields.expect(expected)?.count("a number of columns")?,
+        fields.expect(expected)?.count("a number of entries")?,
+    ];
+    fields.expect_end()?;
+    let number = line.number;
+    let file = line.file.to_owned();
+    check_room(&file, most_bytes, "entries", declared, BYTES_PER_COORDINATE, Some(number))?;
+    check_square(&file, banner, n_rows, n_columns)?;
+    let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
+    check_shape(&file, n_rows, n_columns, declared as usize, &options.limits)?;
+    let mut entries = Entries::default();
+    entries.values.reserve(cautious_capacity(declared));
+    for read in 0..declared {
+        if !next_entry(lines)? {
+            let expected = format!("entry {} of the {declared} declared", read + 1);
+            return Err(lines.ends_early(expected).into());
+        }
+        let mut fields = lines.current().fields();
+        let row = fields.expect("a row")?.index_from_one("row", n_rows)?;
+        let column = fields.expect("a column")?.index_from_one("column", n_columns)?;
+        let value = if banner.pattern { 1.0 } else { fields.expect("a value")?.number()? };
+        fields.expect_end()?;
+        entries.push(row, column, value);
+        if banner.symmetry != Symmetry::General && row != column {
+            let mirrored = if banner.symmetry == Symmetry::Skew { -value } else { value };
+            entries.push(column, row, mirrored);
+        }
+    }
+    expect_no_more(lines, &format!("the end after {declared} entries"))?;
+    entries.into_matrix(&file, n_rows, n_columns, &options.limits)
+}
+
+/// Moves to the next line with data; false at the end.
+fn next_entry(lines: &mut Lines) -> Result<bool> {
+    while let Some(line) = lines.next_line()? {
+        if !line.is_blank() && line.bytes[0] != b'%' {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn expect_no_more(lines: &mut Lines, expected: &str) -> Result<()> {
+    match next_entry(lines)? {
+        true => Err(lines.current().error(expected).remedy("correct the declared number").into()),
+        false => Ok(()),
+    }
+}
+
+fn check_square(file: &str, banner: Banner, n_rows: u64, n_columns: u64) -> Result<()> {
+    if banner.symmetry != Symmetry::General && n_rows != n_columns {
+        let found = format!("a symmetric matrix of {n_rows} x {n_columns}");
+        return Err(Malformed::new(file, found, "as many rows as columns").into());
+    }
+    Ok(())
+}
+
+fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Result<LoadedMatrix> {
+    let expected = "numbers of rows and columns";
+    let line = next_data_line(lines, expected)?;
+    let mut fields = line.fields();
+    let n_rows = fields.expect(expected)?.count("a number of rows")?;
+    let n_columns = fields.expect(expected)?.count("a number of columns")?;
+    fields.expect_end()?;
+    let (number, file) = (line.number, line.file.to_owned());
+    check_square(&file, banner, n_rows, n_columns)?;
+    let stored = match banner.symmetry {
+        Symmetry::General => n_rows.saturating_mul(n_columns),
+        Symmetry::Symmetric => (n_rows.saturating_mul(n_rows.saturating_add(1))) / 2,
+        Symmetry::Skew => (n_rows.saturating_mul(n_rows.saturating_sub(1))) / 2,
+    };
+    check_room(&file, most_bytes, "values", stored, BYTES_PER_VALUE, Some(number))?;
+    let mut values = Vec::with_capacity(cautious_capacity(stored));
+    while (values.len() as u64) < stored {
+        if !next_entry(lines)? {
+            let expected = format!("value {} of {stored}", values.len() + 1);
+            return Err(lines.ends_early(expected).into());
+        }
+        for field in lines.current().fields() {
+            values.push(field.number()?);
+        }
+    }
+    if values.len() as u64 > stored {
+        let line = lines.current();
+        return Err(Malformed::new(
+            line.file,
+            quoted(line.bytes),
+            format!("{stored} values in all"),
+        )
+        .at_line(line.number)
+        .into());
+    }
+    expect_no_more(lines, &format!("the end after {stored} values"))?;
+    let (m, n) = (n_rows as usize, n_columns as usize);
+    let values = match banner.symmetry {
+        Symmetry::General => values,
+        symmetry => unfold(m, &values, symmetry == Symmetry::Skew),
+    };
+    dense_by_columns(&file, m, n, values)
+}
+
+/// The full square from its lower triangle, stored column after column.
+fn unfold(n: usize, triangle: &[f64], skew: bool) -> Vec<f64> {
+    let mut full = vec![0.0; n * n];
+    let mut stored = triangle.iter();
+    for j in 0..n {
+        for i in j + usize::from(skew)..n {
+            let value = stored.next().copied().unwrap_or(0.0);
+            full[i * n + j] = if skew { -value } else { value };
+            full[j * n + i] = value;
+        }
+    }
+    full
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Input;
+
+    fn parse(content: &str) -> Result<Table> {
+        let input = Input::Bytes { name: "test.mtx".into(), bytes: content.into() };
+        read(Source::open(&input)?, &LoadOptions::default())
+    }
+
+    fn rows(table: &Table) -> Vec<Vec<f64>> {
+        (0..table.matrix.n_rows())
+            .map(|d| {
+                let mut row = vec![0.0; table.matrix.n_columns()];
+                table.matrix.for_each_in_row(d, |j, v| row[j] = v);
+                row
+            })
+            .collect()
+    }
+
+    #[test]
+    fn coordinates_of_all_kinds() {
+        let general =
+            "%%MatrixMarket matrix coordinate real general\n% note\n\n2 3 2\n1 3 .5\n2 1 2\n";
+        assert_eq!(rows(&parse(general).expect("valid")), [[0.0, 0.0, 0.5], [2.0, 0.0, 0.0]]);
+        let pattern = "%%matrixmarket MATRIX coordinate pattern symmetric\n2 2 2\n1 1\n2 1";
+        assert_eq!(rows(&parse(pattern).expect("valid")), [[1.0, 1.0], [1.0, 0.0]]);
+        let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 3\n";
+        assert_eq!(rows(&parse(skew).expect("valid")), [[0.0, -3.0], [3.0, 0.0]]);
+    }
+
+    #[test]
+    fn arrays_run_down_the_columns() {
+        let general = "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n";
+        assert_eq!(rows(&parse(general).expect("valid")), [[1.0, 3.0], [2.0, 4.0]]);
+        let symmetric = "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n";
+        assert_eq!(rows(&parse(symmetric).expect("valid")), [[1.0, 2.0], [2.0, 3.0]]);
+        let skew = "%%MatrixMarket matrix array real skew-symmetric\n2 2\n5\n";
+        assert_eq!(rows(&parse(skew).expect("valid")), [[0.0, -5.0], [5.0, 0.0]]);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let content = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 3 1\n";
+        let message = parse(content).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(message, "test.mtx:4:3: found \"3\", expected a column between 1 and 2");
+    }
+}

@@ -1,0 +1,351 @@
+//! NumPy arrays (.npy, versions 1 to 3): a header that is a Python dictionary, then the values.
+//!
+//! Real numbers of 1 to 8 bytes in either byte order, truth values, and byte or Unicode strings are
+//! read; complex numbers and Python objects are refused.
+
+use std::io::Read;
+
+use crate::assemble::{dense_by_columns, dense_by_rows};
+use crate::error::{Malformed, Result, io_error, quoted};
+use crate::options::LoadOptions;
+use crate::source::{Source, check_room};
+use crate::table::{LoadedMatrix, Table};
+
+/// Longest header that is read; NumPy's own are below 200 bytes.
+const LONGEST_HEADER: usize = 1 << 16;
+
+/// Values converted at a time.
+const BLOCK: usize = 1 << 14;
+
+/// The type of the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Float,
+    Signed,
+    Unsigned,
+    Truth,
+    Bytes,
+    Unicode,
+}
+
+/// What the header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub kind: Kind,
+    /// Bytes of one value.
+    pub width: usize,
+    pub big_endian: bool,
+    pub fortran_order: bool,
+    pub shape: Vec<usize>,
+}
+
+pub(crate) fn read(source: Source, _: &LoadOptions) -> Result<Table> {
+    let (file, most_bytes) = (source.name.clone(), source.most_bytes);
+    let mut reader = source.into_reader();
+    let header = read_header(&file, &mut reader)?;
+    let values = header.read_numbers(&file, &mut reader, most_bytes)?;
+    expect_end(&file, &mut reader)?;
+    Ok(Table::new(header.into_matrix(&file, values)?))
+}
+
+fn expect_end(file: &str, reader: &mut dyn Read) -> Result<()> {
+    let mut byte = [0];
+    match reader.read(&mut byte) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(Malformed::new(file, "bytes after the last value", "the end").into()),
+        Err(e) => Err(io_error(file, "read", e)),
+    }
+}
+
+/// Reads the signature and the header.
+pub(crate) fn read_header(file: &str, reader: &mut dyn Read) -> Result<Header> {
+    let cut = |e| io_error(file, "read", e);
+    let mut start = [0; 8];
+    reader.read_exact(&mut start).map_err(cut)?;
+    if &start[..6] != b"\x93NUMPY" {
+        return Err(Malformed::new(file, quoted(&start[..6]), "a NumPy array").into());
+    }
+    let length = match start[6] {
+        1 => {
+            let mut length = [0; 2];
+            reader.read_exact(&mut length).map_err(cut)?;
+            usize::from(u16::from_le_bytes(length))
+        }
+        2 | 3 => {
+            let mut length = [0; 4];
+            reader.read_exact(&mut length).map_err(cut)?;
+            u32::from_le_bytes(length) as usize
+        }
+        version => {
+            let found = format!("version {version} of the array format");
+            return Err(Malformed::new(file, found, "1, 2 or 3").into());
+        }
+    };
+    if length > LONGEST_HEADER {
+        let found = format!("a header of {length} bytes");
+        return Err(Malformed::new(file, found, format!("at most {LONGEST_HEADER}")).into());
+    }
+    let mut text = vec![0; length];
+    reader.read_exact(&mut text).map_err(cut)?;
+    let text = String::from_utf8_lossy(&text);
+    Header::parse(&text)
+        .map_err(|expected| Malformed::new(file, quoted(text.as_bytes()), expected).into())
+}
+
+impl Header {
+    /// From `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let after = |key: &str| {
+            let place = text.find(&format!("'{key}'")).ok_or(format!("'{key}' in the header"))?;
+            let rest = text[place + key.len() + 2..].trim_start();
+            rest.strip_prefix(':').map(str::trim_start).ok_or(format!("a value of '{key}'"))
+        };
+        let fortran_order = match after("fortran_order")? {
+            rest if rest.starts_with("True") => true,
+            rest if rest.starts_with("False") => false,
+            _ => return Err("'fortran_order': True or False".to_owned()),
+        };
+        let shape = after("shape")?;
+        let inside = shape.strip_prefix('(').and_then(|s| s.split_once(')')).map(|(s, _)| s);
+        let sizes = inside.ok_or("'shape': a tuple")?.split(',').map(str::trim);
+        let sizes = sizes.filter(|size| !size.is_empty());
+        let shape = sizes
+            .map(|size| size.trim_end_matches('L').parse::<usize>())
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|_| "'shape': whole numbers")?;
+        let (kind, width, big_endian) = parse_type(after("descr")?)?;
+        Ok(Self { kind, width, big_endian, fortran_order, shape })
+    }
+
+    /// Number of values; `None` if it does not fit.
+    fn n_values(&self) -> Option<usize> {
+        self.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))
+    }
+
+    /// Refuses arrays that the file cannot hold, and returns the number of values.
+    fn check(&self, file: &str, most_bytes: Option<u64>) -> Result<usize> {
+        let n = self.n_values().filter(|n| n.checked_mul(self.width.max(1)).is_some());
+        let Some(n) = n else {
+            let found = format!("an array of shape {:?}", self.shape);
+            return Err(Malformed::new(file, found, "fewer values").into());
+        };
+        check_room(file, most_bytes, "values", n as u64, self.width as u64, None)?;
+        Ok(n)
+    }
+
+    /// Reads and converts the values, allocating as they arrive.
+    fn read_values<T>(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+        convert: impl Fn(&[u8]) -> T,
+    ) -> Result<Vec<T>> {
+        let n = self.check(file, most_bytes)?;
+        let mut values = Vec::with_capacity(super::cautious_capacity(n as u64));
+        let mut block = vec![0; BLOCK.min(n) * self.width];
+        while values.len() < n {
+            let bytes = &mut block[..BLOCK.min(n - values.len()) * self.width];
+            reader.read_exact(bytes).map_err(|e| io_error(file, "read", e))?;
+            values.extend(bytes.chunks_exact(self.width).map(&convert));
+        }
+        Ok(values)
+    }
+
+    /// Reads the values as numbers.
+    pub fn read_numbers(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<f64>> {
+        let convert = converter(self.kind, self.width, self.big_endian).ok_or_else(|| {
+            let found = format!("{:?} values of {} bytes", self.kind, self.width);
+            Malformed::new(file, found, "real numbers, integers or truth values")
+        })?;
+        self.read_values(file, reader, most_bytes, convert)
+    }
+
+    /// Reads the values as indices: whole numbers that are not negative.
+    pub fn read_indices(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<u64>> {
+        let whole = matches!(self.kind, Kind::Signed | Kind::Unsigned);
+        if !whole || !matches!(self.width, 1 | 2 | 4 | 8) {
+            let found = format!("{:?} values of {} bytes", self.kind, self.width);
+            return Err(Malformed::new(file, found, "integers").into());
+        }
+        // The sign bit of a negative index makes it too large for any array.
+        let sign = 1u64 << (8 * self.width - 1);
+        let values =
+            self.read_values(file, reader, most_bytes, |b| unsigned(b, self.big_endian))?;
+        let signed = self.kind == Kind::Signed;
+        match values.iter().position(|&v| signed && v & sign != 0) {
+            Some(place) => {
+                let found = format!("a negative index at place {place}");
+                Err(Malformed::new(file, found, "0 or more").into())
+            }
+            None => Ok(values),
+        }
+    }
+
+    /// Reads the values of an array of bytes.
+    pub fn read_bytes(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<u8>> {
+        let n = self.check(file, most_bytes)?;
+        if (self.kind, self.width) != (Kind::Unsigned, 1) {
+            return Err(Malformed::new(file, format!("{:?} values", self.kind), "bytes").into());
+        }
+        let mut bytes = Vec::new();
+        reader.take(n as u64).read_to_end(&mut bytes).map_err(|e| io_error(file, "read", e))?;
+        if bytes.len() < n {
+            return Err(
+                Malformed::new(file, format!("{} bytes", bytes.len()), n.to_string()).into()
+            );
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a single string.
+    pub fn read_string(&self, file: &str, reader: &mut dyn Read) -> Result<String> {
+        let width = self.width;
+        if !matches!(self.kind, Kind::Bytes | Kind::Unicode)
+            || self.n_values() != Some(1)
+            || width > 1024
+        {
+            return Err(Malformed::new(file, format!("{self:?}"), "one short string").into());
+        }
+        let mut bytes = vec![0; width];
+        reader.read_exact(&mut bytes).map_err(|e| io_error(file, "read", e))?;
+        let text: String = match self.kind {
+            Kind::Bytes => String::from_utf8_lossy(&bytes).into_owned(),
+            _ => {
+                let unit = |b: &[u8]| match self.big_endian {
+                    true => u32::from_be_bytes([b[0], b[1], b[2], b[3]]),
+                    false => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+                };
+                bytes.chunks_exact(4).filter_map(|b| char::from_u32(unit(b))).collect()
+            }
+        };
+        Ok(text.trim_end_matches('\0').to_owned())
+    }
+
+    /// Values as a matrix; a single axis is one column.
+    pub fn into_matrix(self, file: &str, values: Vec<f64>) -> Result<LoadedMatrix> {
+        match *self.shape.as_slice() {
+            [n] => dense_by_columns(file, n, 1, values),
+            [m, n] if self.fortran_order => dense_by_columns(file, m, n, values),
+            [m, n] => dense_by_rows(file, m, n, values),
+            _ => Err(Malformed::new(file, format!("shape {:?}", self.shape), "two axes")
+                .remedy("reshape it to rows x columns")
+                .into()),
+        }
+    }
+}
+
+/// From `'<f8'` and the like.
+fn parse_type(text: &str) -> Result<(Kind, usize, bool), String> {
+    let expected = "'descr': a type such as '<f8', without fields or Python objects";
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"')).ok_or(expected)?;
+    let name = text[1..].split(quote).next().unwrap_or_default();
+    let (order, rest) = match name.as_bytes() {
+        [order @ (b'<' | b'>' | b'|' | b'='), ..] => (*order, &name[1..]),
+        _ => (b'<', name),
+    };
+    let mut letters = rest.chars();
+    let kind = match letters.next() {
+        Some('f') => Kind::Float,
+        Some('i') => Kind::Signed,
+        Some('u') => Kind::Unsigned,
+        Some('b') => Kind::Truth,
+        Some('S' | 'a') => Kind::Bytes,
+        Some('U') => Kind::Unicode,
+        _ => return Err(expected.to_owned()),
+    };
+    let width: usize = letters.as_str().parse().map_err(|_| expected)?;
+    let unit = if kind == Kind::Unicode { 4 } else { 1 };
+    Ok((kind, width.checked_mul(unit).ok_or(expected)?, order == b'>'))
+}
+
+/// A value of up to 8 bytes as an unsigned number, first byte lowest or highest.
+fn unsigned(bytes: &[u8], big_endian: bool) -> u64 {
+    let push = |sum: u64, &byte: &u8| sum << 8 | u64::from(byte);
+    match big_endian {
+        true => bytes.iter().fold(0, push),
+        false => bytes.iter().rev().fold(0, push),
+    }
+}
+
+fn converter(kind: Kind, width: usize, big_endian: bool) -> Option<fn(&[u8]) -> f64> {
+    let convert: fn(&[u8]) -> f64 = match (kind, width, big_endian) {
+        (Kind::Float, 8, false) => |b| f64::from_bits(unsigned(b, false)),
+        (Kind::Float, 8, true) => |b| f64::from_bits(unsigned(b, true)),
+        (Kind::Float, 4, false) => |b| f64::from(f32::from_bits(unsigned(b, false) as u32)),
+        (Kind::Float, 4, true) => |b| f64::from(f32::from_bits(unsigned(b, true) as u32)),
+        (Kind::Truth | Kind::Unsigned, 1, _) => |b| f64::from(b[0]),
+        (Kind::Signed, 1, _) => |b| f64::from(b[0] as i8),
+        (Kind::Signed, 2, false) => |b| f64::from(unsigned(b, false) as i16),
+        (Kind::Signed, 2, true) => |b| f64::from(unsigned(b, true) as i16),
+        (Kind::Signed, 4, false) => |b| f64::from(unsigned(b, false) as i32),
+        (Kind::Signed, 4, true) => |b| f64::from(unsigned(b, true) as i32),
+        (Kind::Signed, 8, false) => |b| unsigned(b, false) as i64 as f64,
+        (Kind::Signed, 8, true) => |b| unsigned(b, true) as i64 as f64,
+        (Kind::Unsigned, 2 | 4 | 8, false) => |b| unsigned(b, false) as f64,
+        (Kind::Unsigned, 2 | 4 | 8, true) => |b| unsigned(b, true) as f64,
+        _ => return None,
+    };
+    Some(convert)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Result<Header, String> {
+        Header::parse(text)
+    }
+
+    #[test]
+    fn headers_of_all_versions() {
+        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }   \n";
+        let expected = Header {
+            kind: Kind::Float,
+            width: 8,
+            big_endian: false,
+            fortran_order: false,
+            shape: vec![3, 4],
+        };
+        assert_eq!(header(text), Ok(expected));
+        let text = "{'descr': '>i2', 'fortran_order': True, 'shape': (5,), }";
+        let parsed = header(text).expect("valid");
+        assert_eq!((parsed.kind, parsed.width, parsed.big_endian), (Kind::Signed, 2, true));
+        assert_eq!((parsed.fortran_order, parsed.shape), (true, vec![5]));
+        for wrong in [
+            "",
+            "{}",
+            "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+            "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+            "{'descr': '<f8', 'fortran_order': 0, 'shape': (1,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (1, }",
+        ] {
+            assert!(header(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn integers_of_all_widths() {
+        let number = |kind, width, big, bytes: &[u8]| converter(kind, width, big).map(|f| f(bytes));
+        assert_eq!(number(Kind::Signed, 2, false, &[0xfe, 0xff]), Some(-2.0));
+        assert_eq!(number(Kind::Signed, 4, true, &[0xff, 0xff, 0xff, 0xfd]), Some(-3.0));
+        assert_eq!(number(Kind::Unsigned, 8, false, &[1, 0, 0, 0, 1, 0, 0, 0]), Some(4294967297.0));
+        assert_eq!(number(Kind::Float, 2, false, &[0, 0]), None);
+    }
+}

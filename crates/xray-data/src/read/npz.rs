@@ -1,0 +1,217 @@
+//! NumPy archives (.npz): a sparse matrix as `scipy.sparse.save_npz` writes it (csr, csc, coo), or
+//! plain arrays of which one is taken.
+//!
+//! The archive's own sizes are not trusted: Deflate expands at most 1,032 times, and values are
+//! allocated as they arrive.
+
+use std::io::Read;
+
+use zip::ZipArchive;
+
+use super::npy::{Header, read_header};
+use crate::assemble::{Compressed, Entries, check_shape};
+use crate::columns::known;
+use crate::error::{Malformed, Result, io_error};
+use crate::options::LoadOptions;
+use crate::source::{ReadSeek, Source};
+use crate::table::{LoadedMatrix, Table};
+
+/// Names of rows, columns and labels in archives that this crate writes: JSON lists in UTF-8.
+pub(crate) const ROW_NAMES: &str = "row_names_json";
+pub(crate) const COLUMN_NAMES: &str = "column_names_json";
+pub(crate) const LABELS: &str = "labels_json";
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+    let file = source.name.clone();
+    let reader = source.into_seekable(options.limits.buffered_bytes)?.into_reader();
+    let mut archive = Archive::open(&file, reader)?;
+    let matrix = if archive.has("format") && archive.has("shape") && options.variable.is_none() {
+        read_sparse(&mut archive, options)?
+    } else {
+        read_dense(&mut archive, options.variable.as_deref())?
+    };
+    let mut table = Table::new(matrix);
+    for (name, place) in [
+        (ROW_NAMES, &mut table.row_names),
+        (COLUMN_NAMES, &mut table.column_names),
+        (LABELS, &mut table.labels),
+    ] {
+        if archive.has(name) {
+            let json = archive.bytes(name)?;
+            let expected = "a JSON list of strings";
+            let parsed = serde_json::from_slice(&json);
+            *place = Some(parsed.map_err(|e| Malformed::new(&file, e.to_string(), expected))?);
+        }
+    }
+    Ok(table)
+}
+
+/// The arrays of an archive.
+pub(crate) struct Archive {
+    file: String,
+    zip: ZipArchive<Box<dyn ReadSeek>>,
+}
+
+impl Archive {
+    pub fn open(file: &str, reader: Box<dyn ReadSeek>) -> Result<Self> {
+        match ZipArchive::new(reader) {
+            Ok(zip) => Ok(Self { file: file.to_owned(), zip }),
+            Err(e) => Err(Malformed::new(file, e.to_string(), "an intact zip archive")
+                .remedy("it may be cut off or damaged: fetch or write it again")
+                .into()),
+        }
+    }
+
+    /// The names of the arrays.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.zip.file_names().filter_map(|name| name.ok());
+        names.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect()
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.zip.index_for_name(&format!("{name}.npy")).is_some()
+    }
+
+    /// Opens an array and calls `read(file, header, reader, most_bytes)`.
+    pub fn array<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&str, &Header, &mut dyn Read, Option<u64>) -> Result<T>,
+    ) -> Result<T> {
+        let label = format!("{}[{name}]", self.file);
+        let known = known(&self.names());
+        let mut entry = self.zip.by_name(&format!("{name}.npy")).map_err(|e| match e {
+            zip::result::ZipError::FileNotFound => {
+                Malformed::new(&self.file, format!("no array \"{name}\""), "it").remedy(known)
+            }
+            e => Malformed::new(&label, e.to_string(), "a stored or deflated array"),
+        })?;
+        let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
+        let header = read_header(&label, &mut entry)?;
+        let result = read(&label, &header, &mut entry, Some(most))?;
+        // Reading to the end checks the sum, and that nothing follows.
+        let rest = std::io::copy(&mut entry, &mut std::io::sink());
+        match rest.map_err(|e| io_error(&label, "read", e))? {
+            0 => Ok(result),
+            n => Err(Malformed::new(&label, format!("{n} more bytes"), "the end").into()),
+        }
+    }
+
+    /// An array of numbers with its header.
+    pub fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
+        self.array(name, |file, header, reader, most| {
+            Ok((header.clone(), header.read_numbers(file, reader, most)?))
+        })
+    }
+
+    /// An array of whole numbers that are not negative.
+    pub fn indices(&mut self, name: &str) -> Result<Vec<u64>> {
+        self.array(name, |file, header, reader, most| header.read_indices(file, reader, most))
+    }
+
+    /// An array of bytes.
+    pub fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
+        self.array(name, |file, header, reader, most| header.read_bytes(file, reader, most))
+    }
+}
+
+fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMatrix> {
+    let format =
+        archive.array("format", |file, header, reader, _| header.read_string(file, reader))?;
+    let file = archive.file.clone();
+    let shape = archive.indices("shape")?;
+    let [m, n] = shape[..] else {
+        return Err(Malformed::new(&file, format!("shape {shape:?}"), "two axes").into());
+    };
+    let (m, n) = (m as usize, n as usize);
+    let values = archive.numbers("data")?.1;
+    check_shape(&file, m, n, values.len(), &options.limits)?;
+    match format.as_str() {
+        "csr" => compressed(archive, values, m, n)?.into_matrix(&file, n),
+        "csc" => compressed(archive, values, n, m)?.into_matrix_by_columns(&file, m),
+        "coo" => {
+            let rows = narrow(&file, "row", archive.indices("row")?, m)?;
+            let columns = narrow(&file, "column", archive.indices("col")?, n)?;
+            if rows.len() != values.len() || columns.len() != values.len() {
+                let found = format!("{} rows and {} columns", rows.len(), columns.len());
+                let expected = format!("{}, one for each value", values.len());
+                return Err(Malformed::new(&file, found, expected).into());
+            }
+            Entries { rows, columns, values }.into_matrix(&file, m, n, &options.limits)
+        }
+        other => {
+            Err(Malformed::new(&file, format!("sparse format \"{other}\""), "csr, csc or coo")
+                .remedy("convert it with .tocsr()")
+                .into())
+        }
+    }
+}
+
+/// `n_lines` compressed lines over `dimension` indices.
+fn compressed(
+    archive: &mut Archive,
+    values: Vec<f64>,
+    n_lines: usize,
+    dimension: usize,
+) -> Result<Compressed> {
+    let file = archive.file.clone();
+    let indices = narrow(&file, "minor", archive.indices("indices")?, dimension)?;
+    let offsets: Vec<usize> = archive.indices("indptr")?.into_iter().map(|o| o as usize).collect();
+    let in_order = offsets.is_sorted() && offsets.first() == Some(&0);
+    if offsets.len() != n_lines + 1 || !in_order || offsets.last() != Some(&values.len()) {
+        let found =
+            format!("an indptr of {} entries that ends at {:?}", offsets.len(), offsets.last());
+        let expected = format!("{} ascending entries from 0 to {}", n_lines + 1, values.len());
+        return Err(Malformed::new(&file, found, expected).into());
+    }
+    if indices.len() != values.len() {
+        let found = format!("{} indices", indices.len());
+        return Err(Malformed::new(&file, found, format!("{}", values.len())).into());
+    }
+    Ok(Compressed { offsets, indices, values })
+}
+
+fn narrow(file: &str, axis: &str, indices: Vec<u64>, dimension: usize) -> Result<Vec<u32>> {
+    match indices.iter().position(|&index| index >= dimension as u64) {
+        Some(place) => {
+            let found = format!("{axis} index {} at place {place}", indices[place]);
+            Err(Malformed::new(file, found, format!("less than {dimension}")).into())
+        }
+        None => Ok(indices.into_iter().map(|index| index as u32).collect()),
+    }
+}
+
+/// The array of this name, or the largest one with two axes.
+fn read_dense(archive: &mut Archive, name: Option<&str>) -> Result<LoadedMatrix> {
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None => largest(archive)?,
+    };
+    archive.array(&name, |file, header, reader, most| {
+        let values = header.read_numbers(file, reader, most)?;
+        header.clone().into_matrix(file, values)
+    })
+}
+
+fn largest(archive: &mut Archive) -> Result<String> {
+    let names = archive.names();
+    let mut best: Option<(usize, String)> = None;
+    for name in &names {
+        let mut entry = match archive.zip.by_name(&format!("{name}.npy")) {
+            Ok(entry) => entry,
+            Err(_) => continue,
+        };
+        if let Ok(header) = read_header(name, &mut entry)
+            && let [m, n] = header.shape[..]
+            && best.as_ref().is_none_or(|(size, _)| m.saturating_mul(n) > *size)
+        {
+            best = Some((m.saturating_mul(n), name.clone()));
+        }
+    }
+    match best {
+        Some((_, name)) => Ok(name),
+        None => Err(Malformed::new(&archive.file, "no array with two axes", "a matrix")
+            .remedy(known(&names))
+            .into()),
+    }
+}

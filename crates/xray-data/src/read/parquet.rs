@@ -1,0 +1,189 @@
+//! Parquet: a column of text, perhaps columns with ids and classes.
+//!
+//! Only the columns that are needed are read. A class may be a string, a number or a list, of which
+//! the first item counts. The parquet crate may panic on damaged files; a panic is reported as
+//! damage.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::{LogicalType, Type as Physical};
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use parquet::schema::types::Type;
+
+use crate::columns::{self, Guess};
+use crate::error::{Malformed, Result};
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::source::{Seekable, Source};
+use crate::table::Documents;
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+    let file = source.name.clone();
+    let content = source.into_seekable(options.limits.buffered_bytes)?;
+    let read = || match content {
+        Seekable::File(content) => read_from(&file, content, options),
+        Seekable::Memory(content) => read_from(&file, Bytes::from(content), options),
+    };
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result,
+        Err(_) => Err(damaged(&file, "contradictory content").into()),
+    }
+}
+
+fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
+    Malformed::new(file, found.to_string(), "an intact Parquet file")
+        .remedy("it may be cut off or damaged: fetch or write it again")
+}
+
+fn read_from<R: ChunkReader + 'static>(
+    file: &str,
+    content: R,
+    options: &LoadOptions,
+) -> Result<Documents> {
+    let length = content.len();
+    let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
+    check_sizes(file, &reader, length)?;
+    let schema = reader.metadata().file_metadata().schema().clone();
+    let layout = Layout::choose(file, &schema, options)?;
+    let rows = reader.get_row_iter(Some(layout.projection(&schema, file)?));
+    let mut documents = Documents::default();
+    let mut labels = Vec::new();
+    for (number, row) in rows.map_err(|e| damaged(file, e))?.enumerate() {
+        let row = row.map_err(|e| damaged(file, e).at_line(number as u64 + 1))?;
+        documents.texts.push(layout.text(&row, file, number as u64 + 1)?);
+        documents.ids.push(match &layout.id {
+            Some(id) => scalar(&row, id),
+            None => (number + 1).to_string(),
+        });
+        if let Some(label) = &layout.label {
+            labels.push(scalar(&row, label));
+        }
+    }
+    documents.labels = layout.label.map(|_| labels);
+    Ok(documents)
+}
+
+/// Refuses chunks that reach beyond the file: what follows allocates by these sizes.
+fn check_sizes(file: &str, reader: &dyn FileReader, length: u64) -> Result<()> {
+    for group in reader.metadata().row_groups() {
+        for column in group.columns() {
+            let size = column.compressed_size();
+            let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+            let outside = starts.into_iter().flatten().any(|start| start < 0);
+            if outside || size < 0 || size as u64 > length || column.uncompressed_size() < 0 {
+                return Err(damaged(file, format!("a column of {size} bytes")).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which columns hold what.
+struct Layout {
+    text: Vec<String>,
+    id: Option<String>,
+    label: Option<String>,
+}
+
+impl Layout {
+    fn choose(file: &str, schema: &Type, options: &LoadOptions) -> Result<Self> {
+        let names: Vec<String> = schema.get_fields().iter().map(|f| f.name().to_owned()).collect();
+        let place = |choice: &ColumnChoice| {
+            let place = columns::place(file, choice, Some(&names), names.len())?;
+            Ok(names[place].clone())
+        };
+        let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
+        if text.is_empty() {
+            let strings: Vec<String> = schema
+                .get_fields()
+                .iter()
+                .filter(|field| is_string(field))
+                .map(|field| field.name().to_owned())
+                .collect();
+            let guess = columns::guess(&strings, &[], Guess::Text);
+            match guess.or((strings.len() == 1).then_some(0)) {
+                Some(place) => text.push(strings[place].clone()),
+                None => {
+                    return Err(Malformed::new(
+                        file,
+                        "no column that is known to hold text",
+                        "one",
+                    )
+                    .remedy(format!("name it; {}", columns::known(&names)))
+                    .into());
+                }
+            }
+        }
+        let pick = |choice: &Option<ColumnChoice>, guess| match choice {
+            Some(choice) => place(choice).map(Some),
+            None => Ok(columns::guess(&names, &[], guess).map(|place| names[place].clone())),
+        };
+        let free = |name: &String| !text.contains(name);
+        let id = pick(&options.id, Guess::Id)?.filter(free);
+        let label = pick(&options.label, Guess::Label)?.filter(free);
+        Ok(Self { text, id, label })
+    }
+
+    /// The schema without the columns that are not needed.
+    fn projection(&self, schema: &Type, file: &str) -> Result<Type> {
+        let needed = |name: &str| {
+            self.text.iter().chain(&self.id).chain(&self.label).any(|wanted| wanted == name)
+        };
+        let fields: Vec<Arc<Type>> =
+            schema.get_fields().iter().filter(|field| needed(field.name())).cloned().collect();
+        let projection = Type::group_type_builder(schema.name()).with_fields(fields).build();
+        projection.map_err(|e| damaged(file, e).into())
+    }
+
+    fn text(&self, row: &Row, file: &str, number: u64) -> Result<String> {
+        let mut parts = Vec::with_capacity(self.text.len());
+        for name in &self.text {
+            match field(row, name) {
+                Some(Field::Str(text)) => parts.push(text.clone()),
+                Some(Field::Bytes(bytes)) if std::str::from_utf8(bytes.data()).is_ok() => {
+                    parts.push(String::from_utf8_lossy(bytes.data()).into_owned());
+                }
+                Some(Field::Null) => {}
+                other => {
+                    let found = format!("{other:?}").chars().take(60).collect::<String>();
+                    return Err(Malformed::new(file, found, format!("text in column \"{name}\""))
+                        .at_line(number)
+                        .into());
+                }
+            }
+        }
+        Ok(parts.join(" "))
+    }
+}
+
+fn is_string(field: &Type) -> bool {
+    if !field.is_primitive() || field.get_physical_type() != Physical::BYTE_ARRAY {
+        return false;
+    }
+    match field.get_basic_info().logical_type_ref() {
+        None => true,
+        Some(kind) => matches!(kind, LogicalType::String),
+    }
+}
+
+fn field<'a>(row: &'a Row, name: &str) -> Option<&'a Field> {
+    row.get_column_iter().find(|(column, _)| column.as_str() == name).map(|(_, field)| field)
+}
+
+/// An id or a class as text.
+fn scalar(row: &Row, name: &str) -> String {
+    field(row, name).map_or(String::new(), field_text)
+}
+
+fn field_text(field: &Field) -> String {
+    match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::ListInternal(list) => list.elements().first().map_or(String::new(), field_text),
+        Field::Float(value) => value.to_string(),
+        Field::Double(value) => value.to_string(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,118 @@
+//! svmlight / libsvm: `label [qid:n] column:value column:value ... [# comment]`.
+//!
+//! Columns ascend within a line and count from 1, or from 0 if column 0 occurs (the rule of
+//! scikit-learn's `zero_based="auto"`). Labels are kept as they are written.
+
+use super::lines::{Field, Line, Lines, parse_count, parse_number};
+use crate::assemble::{Compressed, check_shape};
+use crate::error::{Malformed, Result};
+use crate::options::LoadOptions;
+use crate::source::Source;
+use crate::table::Table;
+
+pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+    let file = source.name.clone();
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut rows = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
+    let mut labels = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        if let Some(label) = read_row(without_comment(line), &mut rows)? {
+            labels.push(label);
+            rows.offsets.push(rows.values.len());
+        }
+    }
+    let smallest = rows.indices.iter().min().copied();
+    let zero_based = options.zero_based.unwrap_or(smallest == Some(0));
+    if !zero_based {
+        if smallest == Some(0) {
+            let found = "column 0 in a file whose columns count from 1";
+            return Err(Malformed::new(&file, found, "columns from 1")
+                .remedy("say that columns count from 0")
+                .into());
+        }
+        rows.indices.iter_mut().for_each(|column| *column -= 1);
+    }
+    let n_columns = rows.indices.iter().max().map_or(0, |&column| column as usize + 1);
+    check_shape(&file, labels.len(), n_columns, rows.values.len(), &options.limits)?;
+    let matrix = rows.into_matrix(&file, n_columns)?;
+    Ok(Table { labels: Some(labels), ..Table::new(matrix) })
+}
+
+fn without_comment(line: Line<'_>) -> Line<'_> {
+    let end = memchr::memchr(b'#', line.bytes).unwrap_or(line.bytes.len());
+    Line { bytes: &line.bytes[..end], ..line }
+}
+
+/// Reads one row and returns its label; `None` if the line is blank.
+fn read_row(line: Line<'_>, rows: &mut Compressed) -> Result<Option<String>> {
+    let mut fields = line.fields();
+    let Some(label) = fields.next() else { return Ok(None) };
+    if memchr::memchr(b':', label.bytes).is_some() {
+        return Err(label.error("a label before the first column:value").into());
+    }
+    if label.bytes.split(|&b| b == b',').any(|part| parse_number(part).is_none()) {
+        return Err(label.error("a label that is a number, or several with commas").into());
+    }
+    let mut previous = None;
+    for field in fields {
+        if field.bytes.starts_with(b"qid:") {
+            continue;
+        }
+        let (column, value) = read_pair(field)?;
+        if previous.is_some_and(|previous| previous >= column) {
+            return Err(field.error("columns in ascending order").into());
+        }
+        previous = Some(column);
+        rows.indices.push(column);
+        rows.values.push(value);
+    }
+    Ok(Some(String::from_utf8_lossy(label.bytes).into_owned()))
+}
+
+fn read_pair(field: Field<'_>) -> Result<(u32, f64)> {
+    let Some(colon) = memchr::memchr(b':', field.bytes) else {
+        return Err(field.error("column:value").into());
+    };
+    let column = field.part(0..colon);
+    match parse_count(column.bytes).filter(|&c| c < u64::from(u32::MAX)) {
+        Some(c) => Ok((c as u32, field.part(colon + 1..field.bytes.len()).number()?)),
+        None => Err(column.error("a column number below 2^32 - 1").into()),
+    }
+}
+
+/// Whether a line looks like a row with at least one entry.
+pub(crate) fn looks_like_row(line: Line<'_>) -> bool {
+    let mut rows = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
+    matches!(read_row(without_comment(line), &mut rows), Ok(Some(_))) && !rows.values.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Input;
+    use crate::table::LoadedMatrix;
+
+    fn parse(content: &str) -> Result<Table> {
+        let input = Input::Bytes { name: "test.svm".into(), bytes: content.into() };
+        read(Source::open(&input)?, &LoadOptions::default())
+    }
+
+    #[test]
+    fn columns_count_from_one_unless_zero_occurs() {
+        let table = parse("# header\n+1 qid:3 1:2 3:.5 # note\n-1,2\n").expect("valid");
+        let LoadedMatrix::Sparse(x) = &table.matrix else { panic!("sparse") };
+        assert_eq!(x.csr(), (&[0, 2, 2][..], &[0, 2][..], &[2.0, 0.5][..]));
+        assert_eq!(table.labels, Some(vec!["+1".into(), "-1,2".into()]));
+        let table = parse("0 0:2\n").expect("valid");
+        assert_eq!(table.matrix.n_columns(), 1);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let message = |content| parse(content).map(|_| ()).unwrap_err().to_string();
+        assert!(message("1 2:1 2:1\n").starts_with("test.svm:1:7: found \"2:1\""));
+        assert!(message("1 2:x\n").starts_with("test.svm:1:5: found \"x\""));
+        assert!(message("1:2\n").contains("a label"));
+        assert!(message("1 4294967295:1\n").contains("below 2^32"));
+    }
+}

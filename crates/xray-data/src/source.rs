@@ -1,0 +1,229 @@
+//! Where bytes come from: a file, standard input or memory, plain or compressed.
+//!
+//! Gzip and Zstandard are recognised by their first bytes, whatever the name says. A source knows
+//! an upper bound on how many bytes it can yield, so that a size which a header declares can be
+//! refused before anything is allocated for it: Deflate never expands more than 1,032 times, and a
+//! Zstandard block of 4 bytes holds at most 128 KiB.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Malformed, Result, io_error};
+
+/// Bytes at the start of the (decompressed) content that detection may look at.
+const HEAD_BYTES: u64 = 1 << 16;
+
+/// Layers of compression that are taken off; more is a mistake or an attack.
+const MOST_LAYERS: usize = 2;
+
+const DEFLATE_EXPANSION: u64 = 1_032;
+const ZSTANDARD_EXPANSION: u64 = 1 << 15;
+
+/// Where data comes from.
+///
+/// # Examples
+/// ```
+/// use xray_data::Input;
+/// assert_eq!(Input::from("-").name(), "standard input");
+/// assert_eq!(Input::from("corpus.csv.gz").name(), "corpus.csv.gz");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Input {
+    /// A file, or a folder of texts.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// Bytes in memory, under a name for messages.
+    Bytes {
+        /// The name for messages.
+        name: String,
+        /// The content.
+        bytes: Vec<u8>,
+    },
+}
+
+impl Input {
+    /// The name that messages use.
+    pub fn name(&self) -> String {
+        match self {
+            Input::Path(path) => path.display().to_string(),
+            Input::Stdin => "standard input".to_owned(),
+            Input::Bytes { name, .. } => name.clone(),
+        }
+    }
+
+    /// The path, if it is a folder.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Input::Path(path) if path.is_dir() => Some(path),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for Input {
+    fn from(name: &str) -> Self {
+        if name == "-" { Input::Stdin } else { Input::Path(name.into()) }
+    }
+}
+
+impl From<&Path> for Input {
+    fn from(path: &Path) -> Self {
+        if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path.to_owned()) }
+    }
+}
+
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        Input::from(path.as_path())
+    }
+}
+
+/// An open source with its compression taken off.
+pub(crate) struct Source {
+    /// The name for messages.
+    pub name: String,
+    /// The first bytes of the content.
+    pub head: Vec<u8>,
+    /// The content cannot be longer than this, if that is known.
+    pub most_bytes: Option<u64>,
+    /// The file itself, if it is a regular file without compression.
+    plain_file: Option<PathBuf>,
+    rest: Box<dyn Read + Send>,
+}
+
+impl Source {
+    /// Opens an input that is not a folder.
+    pub fn open(input: &Input) -> Result<Self> {
+        let name = input.name();
+        let (raw, length, plain_file): (Box<dyn Read + Send>, _, _) = match input {
+            Input::Path(path) => {
+                let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
+                let metadata = file.metadata().map_err(|e| io_error(&name, "open", e))?;
+                let regular = metadata.is_file();
+                let plain_file = regular.then(|| path.clone());
+                (Box::new(file), regular.then_some(metadata.len()), plain_file)
+            }
+            Input::Stdin => (Box::new(io::stdin()), None, None),
+            Input::Bytes { bytes, .. } => {
+                (Box::new(Cursor::new(bytes.clone())), Some(bytes.len() as u64), None)
+            }
+        };
+        let source = Self { name, head: Vec::new(), most_bytes: length, plain_file, rest: raw };
+        source.with_head()?.decompressed()
+    }
+
+    /// Reads the first bytes; they are handed out again by [`into_reader`](Self::into_reader).
+    fn with_head(mut self) -> Result<Self> {
+        let read = self.rest.by_ref().take(HEAD_BYTES).read_to_end(&mut self.head);
+        match read {
+            Ok(_) => Ok(self),
+            Err(e) => Err(io_error(&self.name, "read", e)),
+        }
+    }
+
+    fn decompressed(mut self) -> Result<Self> {
+        for _ in 0..MOST_LAYERS {
+            let expansion = match self.head.as_slice() {
+                [0x1f, 0x8b, ..] => DEFLATE_EXPANSION,
+                [0x28, 0xb5, 0x2f, 0xfd, ..] => ZSTANDARD_EXPANSION,
+                _ => return Ok(self),
+            };
+            let Self { name, head, most_bytes, rest, .. } = self;
+            let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
+            let rest: Box<dyn Read + Send> = if expansion == DEFLATE_EXPANSION {
+                Box::new(flate2::bufread::MultiGzDecoder::new(packed))
+            } else {
+                let decoder = zstd::stream::read::Decoder::with_buffer(packed);
+                Box::new(decoder.map_err(|e| io_error(&name, "read", e))?)
+            };
+            let most_bytes = most_bytes.map(|n| n.saturating_mul(expansion));
+            let source = Self { name, head: Vec::new(), most_bytes, plain_file: None, rest };
+            self = source.with_head()?;
+        }
+        match self.head.as_slice() {
+            [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+                Err(Malformed::new(&self.name, "compression within compression", "one layer")
+                    .remedy("decompress it first")
+                    .into())
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The whole content, from its start.
+    pub fn into_reader(self) -> Box<dyn BufRead + Send> {
+        let content = Cursor::new(self.head).chain(self.rest);
+        Box::new(BufReader::with_capacity(1 << 18, content))
+    }
+
+    /// The whole content with random access: the file itself, or a copy in memory of at most
+    /// `most` bytes.
+    pub fn into_seekable(self, most: u64) -> Result<Seekable> {
+        let name = self.name.clone();
+        if let Some(path) = &self.plain_file {
+            return match File::open(path) {
+                Ok(file) => Ok(Seekable::File(file)),
+                Err(e) => Err(io_error(&name, "open", e)),
+            };
+        }
+        let mut bytes = Vec::new();
+        let read = self.into_reader().take(most.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|e| io_error(&name, "read", e))?;
+        if bytes.len() as u64 > most {
+            return Err(Malformed::new(
+                &name,
+                format!("more than {most} bytes"),
+                "content that fits in memory",
+            )
+            .remedy("decompress it to a file first")
+            .into());
+        }
+        Ok(Seekable::Memory(bytes))
+    }
+}
+
+/// Refuses a declared number of things, each of at least `each` bytes, that content of at most
+/// `most_bytes` cannot hold; `line` is where it was declared.
+pub(crate) fn check_room(
+    name: &str,
+    most_bytes: Option<u64>,
+    what: &str,
+    declared: u64,
+    each: u64,
+    line: Option<u64>,
+) -> Result<()> {
+    match most_bytes {
+        Some(most) if declared.saturating_mul(each) > most => {
+            let found = format!("a header that declares {declared} {what}");
+            let expected = format!("at most {}, as the file can hold no more", most / each.max(1));
+            let mut error = Malformed::new(name, found, expected)
+                .remedy("it may be cut off or damaged: fetch or write it again");
+            error.line = line;
+            Err(error.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Content with random access.
+pub(crate) enum Seekable {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+/// What archive readers need.
+pub(crate) trait ReadSeek: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+impl Seekable {
+    pub fn into_reader(self) -> Box<dyn ReadSeek> {
+        match self {
+            Seekable::File(file) => Box::new(BufReader::new(file)),
+            Seekable::Memory(bytes) => Box::new(Cursor::new(bytes)),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What files turn into: a matrix with names, or documents.
+
+use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
+
+use crate::error::{Error, Result};
+
+/// What was read from a file.
+#[derive(Debug, Clone)]
+pub enum Loaded {
+    /// Numbers.
+    Table(Table),
+    /// Texts.
+    Documents(Documents),
+}
+
+impl Loaded {
+    /// The numbers, or `None` if it was text.
+    pub fn into_table(self) -> Option<Table> {
+        match self {
+            Loaded::Table(table) => Some(table),
+            Loaded::Documents(_) => None,
+        }
+    }
+
+    /// The texts, or `None` if it was numbers.
+    pub fn into_documents(self) -> Option<Documents> {
+        match self {
+            Loaded::Table(_) => None,
+            Loaded::Documents(documents) => Some(documents),
+        }
+    }
+}
+
+/// A matrix and what its rows and columns are called.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The numbers: rows are documents or samples, columns are words or variables.
+    pub matrix: LoadedMatrix,
+    /// A name for each row.
+    pub row_names: Option<Vec<String>>,
+    /// A name for each column.
+    pub column_names: Option<Vec<String>>,
+    /// A class for each row; empty where a row has none.
+    pub labels: Option<Vec<String>>,
+}
+
+impl Table {
+    /// A table without names.
+    pub fn new(matrix: LoadedMatrix) -> Self {
+        Self { matrix, row_names: None, column_names: None, labels: None }
+    }
+
+    /// Rows become columns, and their names with them. Labels belong to rows and are dropped, unless
+    /// there are as many as the new rows.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        let matrix = self.matrix.transposed();
+        let n_rows = matrix.n_rows();
+        Self {
+            matrix,
+            row_names: self.column_names,
+            column_names: self.row_names,
+            labels: self.labels.filter(|labels| labels.len() == n_rows),
+        }
+    }
+
+    /// Checks that there is one name for each row and column.
+    pub(crate) fn check_names(&self) -> Result<()> {
+        let (m, n) = (self.matrix.n_rows(), self.matrix.n_columns());
+        for (name, names, length) in [
+            ("row names", &self.row_names, m),
+            ("column names", &self.column_names, n),
+            ("labels", &self.labels, m),
+        ] {
+            if let Some(names) = names
+                && names.len() != length
+            {
+                return Err(Error::Parameter {
+                    name,
+                    value: format!("{} entries", names.len()),
+                    allowed: format!(
+                        "the matrix is {m} x {n}: {length} are needed (transpose the matrix if \
+                         they belong to the other side)"
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A matrix as the file stores it.
+#[derive(Debug, Clone)]
+pub enum LoadedMatrix {
+    /// Mostly zeros.
+    Sparse(SparseMatrix<'static, f64>),
+    /// Every entry stored.
+    Dense(DenseMatrix<'static, f64>),
+}
+
+impl LoadedMatrix {
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            LoadedMatrix::Sparse(x) => x.n_rows(),
+            LoadedMatrix::Dense(x) => x.n_rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn n_columns(&self) -> usize {
+        match self {
+            LoadedMatrix::Sparse(x) => x.n_columns(),
+            LoadedMatrix::Dense(x) => x.n_columns(),
+        }
+    }
+
+    /// Number of stored entries.
+    pub fn n_entries(&self) -> usize {
+        match self {
+            LoadedMatrix::Sparse(x) => x.n_entries(),
+            LoadedMatrix::Dense(x) => x.n_rows() * x.n_columns(),
+        }
+    }
+
+    /// The transposed matrix, without copying.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        match self {
+            LoadedMatrix::Sparse(x) => LoadedMatrix::Sparse(x.transposed()),
+            LoadedMatrix::Dense(x) => LoadedMatrix::Dense(x.transposed()),
+        }
+    }
+
+    /// Calls `visit(column, value)` for each entry of row `d` that is stored (sparse) or not zero
+    /// (dense), in ascending order of columns. Panics if `d` is out of range.
+    pub fn for_each_in_row(&self, d: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            LoadedMatrix::Sparse(x) => {
+                let (offsets, indices, values) = x.csr();
+                let range = offsets[d]..offsets[d + 1];
+                for (&j, &v) in indices[range.clone()].iter().zip(&values[range]) {
+                    visit(j as usize, v);
+                }
+            }
+            LoadedMatrix::Dense(x) => {
+                for j in 0..x.n_columns() {
+                    let v = x.get(d, j);
+                    if v != 0.0 {
+                        visit(j, v);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl From<SparseMatrix<'static, f64>> for LoadedMatrix {
+    fn from(matrix: SparseMatrix<'static, f64>) -> Self {
+        LoadedMatrix::Sparse(matrix)
+    }
+}
+
+impl From<DenseMatrix<'static, f64>> for LoadedMatrix {
+    fn from(matrix: DenseMatrix<'static, f64>) -> Self {
+        LoadedMatrix::Dense(matrix)
+    }
+}
+
+/// Texts with their names and classes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Documents {
+    /// A name for each document: from the file, or its line or record number.
+    pub ids: Vec<String>,
+    /// The texts.
+    pub texts: Vec<String>,
+    /// A class for each document; empty where a document has none.
+    pub labels: Option<Vec<String>>,
+}
+
+impl Documents {
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are no documents.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}

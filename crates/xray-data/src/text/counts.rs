@@ -1,0 +1,300 @@
+//! Counting: one chunk of documents to its own terms and their counts.
+//!
+//! Every chunk numbers the terms it meets from 0; the numbers are replaced by columns once the
+//! vocabulary is known. A word is checked against the stop list, and stemmed, only when a chunk
+//! meets it for the first time.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::interner::Interner;
+use super::options::TextOptions;
+use super::tokens::{for_each_token, lowercase_into};
+
+/// Text in a chunk, in bytes; fixed, so that results do not depend on threads.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Marks a word that is dropped.
+const STOP: u32 = u32::MAX;
+
+/// Splits documents into chunks of about [`CHUNK_BYTES`].
+pub(super) fn chunks(documents: &[impl AsRef<str>]) -> Vec<Range<usize>> {
+    let mut chunks = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (d, document) in documents.iter().enumerate() {
+        // An empty document costs something, too.
+        size += document.as_ref().len() + 16;
+        if size >= CHUNK_BYTES {
+            chunks.push(start..d + 1);
+            (start, size) = (d + 1, 0);
+        }
+    }
+    if start < documents.len() {
+        chunks.push(start..documents.len());
+    }
+    chunks
+}
+
+/// The terms of one chunk of documents and how often each document has them.
+#[derive(Debug, Default)]
+pub(super) struct ChunkCounts {
+    pub terms: Interner,
+    /// Documents of the chunk that have the term; 0 for stop words, and for words that only occur
+    /// within n-grams.
+    pub document_frequency: Vec<u32>,
+    /// Occurrences of the term in the chunk.
+    pub total: Vec<u64>,
+    /// Document d of the chunk has entries `ends[d - 1]..ends[d]`.
+    pub ends: Vec<usize>,
+    /// (term, count) of each entry.
+    pub entries: Vec<(u32, u32)>,
+}
+
+/// What all chunks share.
+pub(super) struct Analyzer<'a> {
+    options: &'a TextOptions,
+    stop_words: FxHashSet<String>,
+}
+
+impl<'a> Analyzer<'a> {
+    pub fn new(options: &'a TextOptions) -> Self {
+        let fold = |word: &str| match options.lowercase {
+            true => word.to_lowercase(),
+            false => word.to_owned(),
+        };
+        let stop_words = options.stop_words.words().into_iter().map(fold).collect();
+        Self { options, stop_words }
+    }
+
+    /// Counts the terms of a chunk.
+    pub fn count(&self, documents: &[impl AsRef<str>]) -> ChunkCounts {
+        let mut counter = Counter::new(self);
+        for document in documents {
+            counter.add(document.as_ref());
+        }
+        counter.chunk
+    }
+}
+
+/// The state while a chunk is counted.
+struct Counter<'a> {
+    analyzer: &'a Analyzer<'a>,
+    chunk: ChunkCounts,
+    /// Words as they stand in the text; used for stemming only, otherwise words are terms.
+    #[cfg(feature = "stemming")]
+    words: Interner,
+    /// The term that a word stands for, or [`STOP`].
+    term_of_word: Vec<u32>,
+    /// Occurrences of each term in the current document; all 0 between documents.
+    counts: Vec<u32>,
+    /// Terms of the current document in order of first appearance.
+    present: Vec<u32>,
+    /// The kept words of the current document; used for n-grams only.
+    sequence: Vec<u32>,
+    lowercase: String,
+    ngram: String,
+    #[cfg(feature = "stemming")]
+    stemmer: Option<rust_stemmers::Stemmer>,
+}
+
+impl<'a> Counter<'a> {
+    fn new(analyzer: &'a Analyzer<'a>) -> Self {
+        Self {
+            analyzer,
+            chunk: ChunkCounts::default(),
+            #[cfg(feature = "stemming")]
+            words: Interner::default(),
+            term_of_word: Vec::new(),
+            counts: Vec::new(),
+            present: Vec::new(),
+            sequence: Vec::new(),
+            lowercase: String::new(),
+            ngram: String::new(),
+            #[cfg(feature = "stemming")]
+            stemmer: analyzer.options.stemming.map(|l| rust_stemmers::Stemmer::create(l.into())),
+        }
+    }
+
+    fn add(&mut self, document: &str) {
+        let options = self.analyzer.options;
+        let mut lowercase = std::mem::take(&mut self.lowercase);
+        let text = if options.lowercase {
+            lowercase_into(document, &mut lowercase);
+            &lowercase
+        } else {
+            document
+        };
+        let (shortest, longest) = options.ngrams;
+        for_each_token(text, options.min_characters, |token| {
+            let term = self.term_of(token);
+            if term == STOP {
+                return;
+            }
+            if shortest == 1 {
+                self.occur(term);
+            }
+            if longest > 1 {
+                self.sequence.push(term);
+            }
+        });
+        if longest > 1 {
+            self.add_ngrams(shortest.max(2)..=longest);
+        }
+        self.lowercase = lowercase;
+        self.finish_document();
+    }
+
+    /// The term of a word as it stands in the text, or [`STOP`].
+    fn term_of(&mut self, word: &str) -> u32 {
+        #[cfg(feature = "stemming")]
+        let words = if self.stemmer.is_some() { &mut self.words } else { &mut self.chunk.terms };
+        #[cfg(not(feature = "stemming"))]
+        let words = &mut self.chunk.terms;
+        let (id, new) = words.intern(word);
+        if !new {
+            return self.term_of_word[id as usize];
+        }
+        let term =
+            if self.analyzer.stop_words.contains(word) { STOP } else { self.stemmed(word, id) };
+        // Terms that are n-grams lie between words; no word asks for them.
+        self.term_of_word.resize(id as usize, STOP);
+        self.term_of_word.push(term);
+        term
+    }
+
+    /// The term of a word that is met for the first time, as number `id`.
+    #[cfg(feature = "stemming")]
+    fn stemmed(&mut self, word: &str, id: u32) -> u32 {
+        match &self.stemmer {
+            Some(stemmer) => self.chunk.terms.intern(&stemmer.stem(word)).0,
+            None => id,
+        }
+    }
+
+    #[cfg(not(feature = "stemming"))]
+    fn stemmed(&mut self, _: &str, id: u32) -> u32 {
+        id
+    }
+
+    fn add_ngrams(&mut self, lengths: std::ops::RangeInclusive<usize>) {
+        let sequence = std::mem::take(&mut self.sequence);
+        for n in lengths {
+            for words in sequence.windows(n) {
+                self.ngram.clear();
+                for (k, &word) in words.iter().enumerate() {
+                    if k > 0 {
+                        self.ngram.push(' ');
+                    }
+                    self.ngram.push_str(self.chunk.terms.get(word));
+                }
+                let term = self.chunk.terms.intern(&self.ngram).0;
+                self.occur(term);
+            }
+        }
+        self.sequence = sequence;
+        self.sequence.clear();
+    }
+
+    #[inline]
+    fn occur(&mut self, term: u32) {
+        let t = term as usize;
+        if t >= self.counts.len() {
+            self.counts.resize(self.chunk.terms.len(), 0);
+        }
+        if self.counts[t] == 0 {
+            self.present.push(term);
+        }
+        self.counts[t] = self.counts[t].saturating_add(1);
+    }
+
+    fn finish_document(&mut self) {
+        let chunk = &mut self.chunk;
+        chunk.document_frequency.resize(chunk.terms.len(), 0);
+        chunk.total.resize(chunk.terms.len(), 0);
+        for &term in &self.present {
+            let t = term as usize;
+            let count = std::mem::take(&mut self.counts[t]);
+            chunk.entries.push((term, count));
+            chunk.document_frequency[t] += 1;
+            chunk.total[t] += u64::from(count);
+        }
+        chunk.ends.push(chunk.entries.len());
+        self.present.clear();
+    }
+}
+
+#[cfg(feature = "stemming")]
+impl From<super::Language> for rust_stemmers::Algorithm {
+    fn from(language: super::Language) -> Self {
+        use super::Language as L;
+        match language {
+            L::Arabic => Self::Arabic,
+            L::Danish => Self::Danish,
+            L::Dutch => Self::Dutch,
+            L::English => Self::English,
+            L::Finnish => Self::Finnish,
+            L::French => Self::French,
+            L::German => Self::German,
+            L::Greek => Self::Greek,
+            L::Hungarian => Self::Hungarian,
+            L::Italian => Self::Italian,
+            L::Norwegian => Self::Norwegian,
+            L::Portuguese => Self::Portuguese,
+            L::Romanian => Self::Romanian,
+            L::Russian => Self::Russian,
+            L::Spanish => Self::Spanish,
+            L::Swedish => Self::Swedish,
+            L::Tamil => Self::Tamil,
+            L::Turkish => Self::Turkish,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(options: &TextOptions, document: &str) -> Vec<(String, u32)> {
+        let chunk = Analyzer::new(options).count(&[document]);
+        let mut terms: Vec<_> =
+            chunk.entries.iter().map(|&(t, n)| (chunk.terms.get(t).to_owned(), n)).collect();
+        terms.sort();
+        terms
+    }
+
+    #[test]
+    fn ngrams_skip_stop_words() {
+        let options = TextOptions { ngrams: (1, 2), ..TextOptions::default() };
+        let terms = counted(&options, "The cat and the dog");
+        assert_eq!(terms, [("cat".into(), 1), ("cat dog".into(), 1), ("dog".into(), 1)]);
+    }
+
+    #[test]
+    fn single_words_are_left_out_of_pure_bigrams() {
+        let options = TextOptions { ngrams: (2, 2), ..TextOptions::scikit_learn() };
+        let terms = counted(&options, "red red red");
+        assert_eq!(terms, [("red red".into(), 2)]);
+    }
+
+    #[cfg(feature = "stemming")]
+    #[test]
+    fn stems_fall_together_after_stop_words_are_dropped() {
+        use crate::text::{Language, StopWords};
+        let options = TextOptions {
+            stemming: Some(Language::English),
+            stop_words: StopWords::List(vec!["Running".into()]),
+            ..TextOptions::default()
+        };
+        assert_eq!(counted(&options, "runs run running"), [("run".into(), 2)]);
+    }
+
+    #[test]
+    fn chunks_cover_all_documents_once() {
+        let documents: Vec<String> = (0..100).map(|k| "x".repeat(k * 1000)).collect();
+        let chunks = chunks(&documents);
+        assert!(chunks.len() > 2);
+        let all: Vec<usize> = chunks.into_iter().flatten().collect();
+        assert_eq!(all, (0..100).collect::<Vec<_>>());
+    }
+}

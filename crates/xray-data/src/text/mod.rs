@@ -1,0 +1,25 @@
+//! Documents to a matrix: tokens, vocabulary, tf-idf.
+//!
+//! ```text
+//! text --lowercase, scan--> tokens --stop words, stems, n-grams--> terms
+//!      --document frequencies--> vocabulary --tf, idf, l2--> rows of X
+//! ```
+//!
+//! With [`TextOptions::scikit_learn`] tokens, vocabulary and values equal those of scikit-learn's
+//! `TfidfVectorizer`. Documents are counted in chunks of about a mebibyte whose borders depend on
+//! nothing but the documents, and merged in order: any number of threads gives the same bits. Work
+//! runs in the rayon pool of the caller.
+
+mod counts;
+mod interner;
+mod options;
+mod stop_words;
+mod tokens;
+mod vectorizer;
+mod vocabulary;
+mod weights;
+
+pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
+pub use stop_words::ENGLISH_STOP_WORDS;
+pub use tokens::tokens;
+pub use vectorizer::Vectorizer;

@@ -1,0 +1,256 @@
+//! How text becomes a matrix.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// Options of a [`Vectorizer`](super::Vectorizer).
+///
+/// | Name | Default | Purpose | Range |
+/// |---|---|---|---|
+/// | `lowercase` | yes | fold case first | |
+/// | `min_characters` | 2 | shorter tokens are dropped | 1.. |
+/// | `stop_words` | English | words to drop | |
+/// | `stemming` | none | reduce words to stems of a language | |
+/// | `ngrams` | (1, 1) | shortest and longest runs of words | 1 <= shortest <= longest <= 8 |
+/// | `min_df` | automatic | rarer terms are dropped | count, or share in 0..=1 |
+/// | `max_df` | automatic | more frequent terms are dropped | count, or share in 0..=1 |
+/// | `max_features` | none | keep the terms with the largest total counts | 1.. |
+/// | `tf_idf` | yes | weigh by rarity; otherwise plain counts | |
+/// | `sublinear_tf` | yes | 1 + ln(count) instead of the count | |
+/// | `smooth_idf` | yes | ln((1+n)/(1+df)) + 1; otherwise ln(n/df) + 1 | |
+/// | `normalize` | yes | scale every document to length 1 | |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TextOptions {
+    /// Fold case first.
+    pub lowercase: bool,
+    /// Tokens with fewer characters are dropped.
+    pub min_characters: usize,
+    /// Words to drop.
+    pub stop_words: StopWords,
+    /// Reduce words to stems, after stop words are dropped (needs the feature `stemming`).
+    pub stemming: Option<Language>,
+    /// Shortest and longest runs of words that make a term.
+    pub ngrams: (usize, usize),
+    /// Terms in fewer documents are dropped.
+    pub min_df: DocumentFrequency,
+    /// Terms in more documents are dropped.
+    pub max_df: DocumentFrequency,
+    /// Keep only this many terms, by total count, ties in alphabetical order.
+    pub max_features: Option<usize>,
+    /// Weigh terms by rarity; otherwise `sublinear_tf` and `normalize` apply to plain counts.
+    pub tf_idf: bool,
+    /// 1 + ln(count) instead of the count.
+    pub sublinear_tf: bool,
+    /// Count one more document that has every term.
+    pub smooth_idf: bool,
+    /// Scale every document to Euclidean length 1.
+    pub normalize: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self {
+            lowercase: true,
+            min_characters: 2,
+            stop_words: StopWords::English,
+            stemming: None,
+            ngrams: (1, 1),
+            min_df: DocumentFrequency::Automatic,
+            max_df: DocumentFrequency::Automatic,
+            max_features: None,
+            tf_idf: true,
+            sublinear_tf: true,
+            smooth_idf: true,
+            normalize: true,
+        }
+    }
+}
+
+impl TextOptions {
+    /// The defaults of scikit-learn's `TfidfVectorizer`.
+    pub fn scikit_learn() -> Self {
+        Self {
+            stop_words: StopWords::None,
+            min_df: DocumentFrequency::Count(1),
+            max_df: DocumentFrequency::Share(1.0),
+            sublinear_tf: false,
+            ..Self::default()
+        }
+    }
+
+    /// Plain counts of the words, without weights: a bag of words.
+    pub fn counts() -> Self {
+        Self { tf_idf: false, sublinear_tf: false, normalize: false, ..Self::default() }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// Names the first option that is outside its range.
+    pub fn check(&self) -> Result<()> {
+        let (shortest, longest) = self.ngrams;
+        if shortest == 0 || longest < shortest || longest > 8 {
+            let value = format!("({shortest}, {longest})");
+            return Err(refused("ngrams", value, "use 1 <= shortest <= longest <= 8"));
+        }
+        if self.min_characters == 0 {
+            return Err(refused("min_characters", "0".into(), "use 1 or more"));
+        }
+        if self.max_features == Some(0) {
+            return Err(refused("max_features", "0".into(), "use 1 or more, or none"));
+        }
+        for (name, frequency) in [("min_df", self.min_df), ("max_df", self.max_df)] {
+            if let DocumentFrequency::Share(share) = frequency
+                && !(0.0..=1.0).contains(&share)
+            {
+                return Err(refused(name, share.to_string(), "a share lies between 0 and 1"));
+            }
+        }
+        if self.stemming.is_some() && !cfg!(feature = "stemming") {
+            let value = format!("{:?}", self.stemming);
+            return Err(refused("stemming", value, "build with the feature `stemming`"));
+        }
+        Ok(())
+    }
+
+    /// The smallest and largest document frequency that a term may have.
+    pub(super) fn frequency_range(&self, n_documents: usize) -> Result<(f64, f64)> {
+        let n = n_documents as f64;
+        let min = match self.min_df {
+            DocumentFrequency::Automatic => automatic_min_df(n_documents) as f64,
+            DocumentFrequency::Count(count) => count as f64,
+            DocumentFrequency::Share(share) => share * n,
+        };
+        let max = match self.max_df {
+            DocumentFrequency::Automatic if n_documents < 20 => n,
+            DocumentFrequency::Automatic => 0.5 * n,
+            DocumentFrequency::Count(count) => count as f64,
+            DocumentFrequency::Share(share) => share * n,
+        };
+        if max < min {
+            let allowed = format!(
+                "it stands for {max} of {n} documents, fewer than min_df's {min}; raise max_df or \
+                 lower min_df"
+            );
+            return Err(Error::Parameter {
+                name: "max_df",
+                value: format!("{:?}", self.max_df),
+                allowed,
+            });
+        }
+        Ok((min, max))
+    }
+}
+
+fn refused(name: &'static str, value: String, allowed: &str) -> Error {
+    Error::Parameter { name, value, allowed: allowed.to_owned() }
+}
+
+/// A term must be seen often enough to be told from a misspelling: more often in larger corpora.
+fn automatic_min_df(n_documents: usize) -> u64 {
+    match n_documents {
+        0..200 => 1,
+        200..1_000 => 2,
+        1_000..10_000 => 3,
+        10_000..100_000 => 5,
+        _ => 10,
+    }
+}
+
+/// A number of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentFrequency {
+    /// As a minimum 1, 2, 3, 5 or 10 documents for corpora below 200, 1,000, 10,000, 100,000 and
+    /// above; as a maximum half of all documents, or all below 20.
+    Automatic,
+    /// So many documents.
+    Count(u64),
+    /// This share of all documents, between 0 and 1.
+    Share(f64),
+}
+
+/// Words that are dropped before terms are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopWords {
+    /// Drop nothing.
+    None,
+    /// Drop [`ENGLISH_STOP_WORDS`](super::ENGLISH_STOP_WORDS).
+    #[default]
+    English,
+    /// Drop these words.
+    List(Vec<String>),
+    /// Drop the English list and these words.
+    EnglishAnd(Vec<String>),
+}
+
+impl StopWords {
+    /// All words to drop.
+    pub fn words(&self) -> Vec<&str> {
+        let english = super::ENGLISH_STOP_WORDS.iter().copied();
+        match self {
+            StopWords::None => Vec::new(),
+            StopWords::English => english.collect(),
+            StopWords::List(words) => words.iter().map(String::as_str).collect(),
+            StopWords::EnglishAnd(words) => {
+                english.chain(words.iter().map(String::as_str)).collect()
+            }
+        }
+    }
+}
+
+/// A language whose words can be reduced to stems (Snowball algorithms).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // The names say it.
+pub enum Language {
+    Arabic,
+    Danish,
+    Dutch,
+    English,
+    Finnish,
+    French,
+    German,
+    Greek,
+    Hungarian,
+    Italian,
+    Norwegian,
+    Portuguese,
+    Romanian,
+    Russian,
+    Spanish,
+    Swedish,
+    Tamil,
+    Turkish,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_checked() {
+        let wrong = [
+            TextOptions { ngrams: (0, 1), ..TextOptions::default() },
+            TextOptions { ngrams: (2, 1), ..TextOptions::default() },
+            TextOptions { max_features: Some(0), ..TextOptions::default() },
+            TextOptions { min_characters: 0, ..TextOptions::default() },
+            TextOptions { min_df: DocumentFrequency::Share(1.5), ..TextOptions::default() },
+            TextOptions { max_df: DocumentFrequency::Share(f64::NAN), ..TextOptions::default() },
+        ];
+        for options in wrong {
+            assert!(options.check().is_err(), "{options:?}");
+        }
+        assert!(TextOptions::default().check().is_ok());
+    }
+
+    #[test]
+    fn options_survive_json() {
+        let options = TextOptions { min_df: DocumentFrequency::Share(0.1), ..Default::default() };
+        let json = serde_json::to_string(&options).expect("options are serialisable");
+        assert_eq!(options, serde_json::from_str(&json).expect("written by ourselves"));
+    }
+}

@@ -1,0 +1,296 @@
+//! Learning a vocabulary from documents, and weighing documents under it.
+
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use xray_nmf::SparseMatrix;
+
+use super::counts::{Analyzer, ChunkCounts, chunks};
+use super::interner::hash_of;
+use super::options::TextOptions;
+use super::vocabulary::{DROPPED, choose};
+use super::weights::{Rows, inverse_frequencies, weigh};
+use crate::error::{Error, Result};
+
+/// A vocabulary with its weights: turns documents into rows of a matrix.
+///
+/// # Examples
+/// ```
+/// use xray_data::text::{TextOptions, Vectorizer};
+/// use xray_nmf::Matrix;
+///
+/// let documents = ["The cat sat on the mat.", "A dog sat down.", "Cats and dogs"];
+/// let (x, vectorizer) = Vectorizer::fit_transform(TextOptions::default(), &documents)?;
+/// assert_eq!(vectorizer.vocabulary(), ["cat", "cats", "dog", "dogs", "mat", "sat"]);
+/// assert_eq!((x.n_rows(), x.n_columns()), (3, 6));
+///
+/// // Words outside the vocabulary are ignored.
+/// let new = vectorizer.transform(&["the cat and the unicorn"])?;
+/// assert_eq!(new.csr(), (&[0, 1][..], &[0][..], &[1.0][..]));
+///
+/// let json = serde_json::to_string(&vectorizer).expect("serialisable");
+/// let same: Vectorizer = serde_json::from_str(&json).expect("written by ourselves");
+/// assert_eq!(same, vectorizer);
+/// # Ok::<(), xray_data::Error>(())
+/// ```
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Learned", into = "Learned")]
+pub struct Vectorizer {
+    learned: Learned,
+    /// Columns by the hash of their term.
+    lookup: HashTable<u32>,
+}
+
+/// What a vectorizer has learned; this is what is written to files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Learned {
+    options: TextOptions,
+    n_documents: usize,
+    vocabulary: Vec<String>,
+    document_frequencies: Vec<u64>,
+    idf: Vec<f64>,
+}
+
+impl PartialEq for Vectorizer {
+    fn eq(&self, other: &Self) -> bool {
+        self.learned == other.learned
+    }
+}
+
+impl From<Vectorizer> for Learned {
+    fn from(vectorizer: Vectorizer) -> Self {
+        vectorizer.learned
+    }
+}
+
+impl TryFrom<Learned> for Vectorizer {
+    type Error = Error;
+
+    fn try_from(learned: Learned) -> Result<Self> {
+        let Learned { options, n_documents, vocabulary, document_frequencies, idf } = learned;
+        Self::from_parts(options, n_documents, vocabulary, document_frequencies, idf)
+    }
+}
+
+impl Vectorizer {
+    /// Learns vocabulary and weights from documents, and returns their matrix (documents x terms).
+    ///
+    /// # Errors
+    /// If an option is out of range or no term is left.
+    pub fn fit_transform(
+        options: TextOptions,
+        documents: &[impl AsRef<str> + Sync],
+    ) -> Result<(SparseMatrix<'static, f64>, Self)> {
+        options.check()?;
+        let counted = count(&options, documents);
+        let vocabulary = choose(&counted, &options, documents.len())?;
+        let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
+        let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
+        drop(counted);
+        let matrix = to_matrix(rows, vocabulary.terms.len())?;
+        let vectorizer = Self::from_parts(
+            options,
+            documents.len(),
+            vocabulary.terms,
+            vocabulary.document_frequency,
+            idf,
+        )?;
+        Ok((matrix, vectorizer))
+    }
+
+    /// The matrix (documents x terms) of new documents; of the training documents the same bits as
+    /// [`fit_transform`](Self::fit_transform) gave.
+    ///
+    /// # Errors
+    /// If there are more documents than a matrix can hold.
+    pub fn transform(
+        &self,
+        documents: &[impl AsRef<str> + Sync],
+    ) -> Result<SparseMatrix<'static, f64>> {
+        let counted = count(&self.learned.options, documents);
+        let column_of = |chunk: &ChunkCounts, t| {
+            let term = chunk.terms.get(t);
+            self.column_of_hash(term, chunk.terms.hash(t)).unwrap_or(DROPPED)
+        };
+        let columns: Vec<Vec<u32>> = counted
+            .par_iter()
+            .map(|chunk| (0..chunk.terms.len() as u32).map(|t| column_of(chunk, t)).collect())
+            .collect();
+        let rows = weigh(&self.learned.options, &self.learned.idf, &counted, &columns);
+        to_matrix(rows, self.learned.vocabulary.len())
+    }
+
+    /// From what an earlier one had learned.
+    ///
+    /// # Errors
+    /// If the lengths do not agree, an option is out of range, a term stands twice, or a weight is
+    /// not a positive number.
+    pub fn from_parts(
+        options: TextOptions,
+        n_documents: usize,
+        vocabulary: Vec<String>,
+        document_frequencies: Vec<u64>,
+        idf: Vec<f64>,
+    ) -> Result<Self> {
+        options.check()?;
+        for (name, length) in
+            [("document_frequencies", document_frequencies.len()), ("idf", idf.len())]
+        {
+            if length != vocabulary.len() {
+                let allowed = format!("one for each of {} terms is needed", vocabulary.len());
+                return Err(Error::Parameter { name, value: format!("{length} entries"), allowed });
+            }
+        }
+        if let Some(wrong) = idf.iter().find(|v| !v.is_finite() || **v < 0.0) {
+            let allowed = "weights are finite and not negative".to_owned();
+            return Err(Error::Parameter { name: "idf", value: wrong.to_string(), allowed });
+        }
+        let lookup = build_lookup(&vocabulary)?;
+        let learned = Learned { options, n_documents, vocabulary, document_frequencies, idf };
+        Ok(Self { learned, lookup })
+    }
+
+    /// The options.
+    pub fn options(&self) -> &TextOptions {
+        &self.learned.options
+    }
+
+    /// The terms of the columns, sorted by code points.
+    pub fn vocabulary(&self) -> &[String] {
+        &self.learned.vocabulary
+    }
+
+    /// The column of a term.
+    pub fn column(&self, term: &str) -> Option<usize> {
+        self.column_of_hash(term, hash_of(term)).map(|column| column as usize)
+    }
+
+    /// How many training documents have each term.
+    pub fn document_frequencies(&self) -> &[u64] {
+        &self.learned.document_frequencies
+    }
+
+    /// The weight of each term's rarity.
+    pub fn idf(&self) -> &[f64] {
+        &self.learned.idf
+    }
+
+    /// Number of training documents.
+    pub fn n_documents(&self) -> usize {
+        self.learned.n_documents
+    }
+
+    fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
+        let vocabulary = &self.learned.vocabulary;
+        self.lookup.find(hash, |&column| vocabulary[column as usize] == term).copied()
+    }
+}
+
+/// Counts all chunks in parallel.
+fn count(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Vec<ChunkCounts> {
+    let analyzer = Analyzer::new(options);
+    let chunks = chunks(documents);
+    chunks.into_par_iter().map(|chunk| analyzer.count(&documents[chunk])).collect()
+}
+
+fn build_lookup(vocabulary: &[String]) -> Result<HashTable<u32>> {
+    let mut lookup = HashTable::with_capacity(vocabulary.len());
+    for (column, term) in vocabulary.iter().enumerate() {
+        let hash = hash_of(term);
+        if lookup.find(hash, |&other: &u32| vocabulary[other as usize] == *term).is_some() {
+            let allowed = "each term may stand once".to_owned();
+            return Err(Error::Parameter { name: "vocabulary", value: term.clone(), allowed });
+        }
+        lookup.insert_unique(hash, column as u32, |&other| hash_of(&vocabulary[other as usize]));
+    }
+    Ok(lookup)
+}
+
+fn to_matrix(rows: Rows, n_columns: usize) -> Result<SparseMatrix<'static, f64>> {
+    let n_rows = rows.offsets.len() - 1;
+    SparseMatrix::from_csr(n_rows, n_columns, rows.offsets, rows.columns, rows.values)
+        .map_err(|source| Error::Matrix { file: "documents".to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{DocumentFrequency, StopWords};
+
+    fn corpus() -> Vec<String> {
+        let words = ["red", "green", "blue", "Grün", "blé", "один", "two_2", "x9"];
+        (0..5000_usize)
+            .map(|d| {
+                (0..40).map(|k| words[(d * d + k * (d % 7)) % 8]).collect::<Vec<_>>().join(" ")
+            })
+            .collect()
+    }
+
+    #[test]
+    fn threads_do_not_change_a_bit() {
+        let documents = corpus();
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let fit = || Vectorizer::fit_transform(TextOptions::scikit_learn(), &documents);
+            pool.expect("threads start").install(fit).expect("a vocabulary")
+        };
+        let (one, one_vectorizer) = run(1);
+        for threads in [2, 5] {
+            let (many, vectorizer) = run(threads);
+            assert_eq!(one.csr(), many.csr());
+            assert_eq!(one_vectorizer, vectorizer);
+        }
+        let again = one_vectorizer.transform(&documents).expect("same documents");
+        assert_eq!(one.csr(), again.csr());
+    }
+
+    #[test]
+    fn max_features_keeps_the_most_frequent_and_breaks_ties_alphabetically() {
+        let options = TextOptions { max_features: Some(2), ..TextOptions::scikit_learn() };
+        let documents = ["cc cc bb aa", "dd dd", "cc"];
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
+        assert_eq!(vectorizer.vocabulary(), ["cc", "dd"]);
+        let options = TextOptions { max_features: Some(3), ..TextOptions::scikit_learn() };
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
+        assert_eq!(vectorizer.vocabulary(), ["aa", "cc", "dd"]);
+    }
+
+    #[test]
+    fn frequency_limits_are_inclusive() {
+        let documents = ["aa bb cc", "aa bb", "aa", "dd"];
+        let options = TextOptions {
+            min_df: DocumentFrequency::Count(2),
+            max_df: DocumentFrequency::Share(0.5),
+            ..TextOptions::scikit_learn()
+        };
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
+        assert_eq!(vectorizer.vocabulary(), ["bb"]);
+        assert_eq!(vectorizer.document_frequencies(), [2]);
+    }
+
+    #[test]
+    fn no_words_is_an_error_that_says_why() {
+        let message = |options, documents: &[&str]| {
+            Vectorizer::fit_transform(options, documents).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(message(TextOptions::default(), &["the", "and"]).contains("stop words"));
+        assert!(message(TextOptions::default(), &[]).contains("0 documents"));
+        let rare = TextOptions { min_df: DocumentFrequency::Count(2), ..Default::default() };
+        assert!(message(rare, &["red", "green"]).contains("lower min_df"));
+        let crossed = TextOptions {
+            min_df: DocumentFrequency::Count(3),
+            max_df: DocumentFrequency::Count(2),
+            stop_words: StopWords::None,
+            ..Default::default()
+        };
+        assert!(message(crossed, &["red", "red"]).contains("raise max_df"));
+    }
+
+    #[test]
+    fn empty_documents_are_empty_rows() {
+        let documents = ["", "word", "..."];
+        let options = TextOptions::scikit_learn();
+        let (x, _) = Vectorizer::fit_transform(options, &documents).expect("one word");
+        assert_eq!(x.csr().0, [0, 0, 1, 1]);
+    }
+}

@@ -1,0 +1,154 @@
+//! The terms of all chunks become the columns of the matrix.
+//!
+//! Terms are merged in shards by hash, so that shards can be merged at the same time; within a
+//! shard chunks come in order. The kept terms are sorted by code points, as scikit-learn does.
+
+use rayon::prelude::*;
+
+use super::counts::ChunkCounts;
+use super::interner::Interner;
+use super::options::TextOptions;
+use crate::error::{Error, Result};
+
+/// Parts that are merged independently.
+const SHARDS: usize = 16;
+
+/// Marks a term that has no column.
+pub(super) const DROPPED: u32 = u32::MAX;
+
+/// The columns: their terms in order, and how many documents have them.
+pub(super) struct Vocabulary {
+    pub terms: Vec<String>,
+    pub document_frequency: Vec<u64>,
+    /// For each chunk, the column of each of its terms or [`DROPPED`].
+    pub columns: Vec<Vec<u32>>,
+}
+
+/// The merged terms of one shard.
+#[derive(Default)]
+struct Shard {
+    terms: Interner,
+    document_frequency: Vec<u64>,
+    total: Vec<u64>,
+    /// For each chunk, its terms in this shard: (number in the chunk, number in the shard).
+    renumbered: Vec<Vec<(u32, u32)>>,
+}
+
+/// A term that may become a column.
+struct Candidate<'a> {
+    term: &'a str,
+    document_frequency: u64,
+    total: u64,
+    shard: usize,
+    id: u32,
+}
+
+/// Which shard a term belongs to: bits of the hash that the tables do not begin with.
+fn shard_of(hash: u64) -> usize {
+    (hash >> 40) as usize % SHARDS
+}
+
+/// Chooses the columns for what was counted.
+pub(super) fn choose(
+    chunks: &[ChunkCounts],
+    options: &TextOptions,
+    n_documents: usize,
+) -> Result<Vocabulary> {
+    let (min, max) = options.frequency_range(n_documents)?;
+    let shards: Vec<Shard> = (0..SHARDS).into_par_iter().map(|s| merge(chunks, s)).collect();
+    let mut kept: Vec<Candidate<'_>> = Vec::new();
+    let mut n_terms = 0;
+    for (s, shard) in shards.iter().enumerate() {
+        n_terms += shard.document_frequency.iter().filter(|&&frequency| frequency > 0).count();
+        kept.extend(candidates(s, shard).filter(|c| {
+            let frequency = c.document_frequency as f64;
+            frequency > 0.0 && frequency >= min && frequency <= max
+        }));
+    }
+    if kept.is_empty() {
+        return Err(Error::EmptyVocabulary { reason: why_empty(n_terms, n_documents, min, max) });
+    }
+    kept.par_sort_unstable_by(|a, b| a.term.cmp(b.term));
+    if let Some(limit) = options.max_features.filter(|&limit| limit < kept.len()) {
+        // A stable sort by count leaves ties in alphabetical order.
+        kept.sort_by_key(|c| std::cmp::Reverse(c.total));
+        kept.truncate(limit);
+        kept.par_sort_unstable_by(|a, b| a.term.cmp(b.term));
+    }
+    Ok(Vocabulary {
+        columns: columns_of_chunks(chunks, &shards, &kept),
+        terms: kept.iter().map(|c| c.term.to_owned()).collect(),
+        document_frequency: kept.iter().map(|c| c.document_frequency).collect(),
+    })
+}
+
+fn why_empty(n_terms: usize, n_documents: usize, min: f64, max: f64) -> String {
+    if n_terms == 0 {
+        format!(
+            "{n_documents} documents have no word besides stop words; check the text column and \
+             the stop words"
+        )
+    } else {
+        format!(
+            "none of {n_terms} terms occurs in at least {min} and at most {max} of {n_documents} \
+             documents; lower min_df or raise max_df"
+        )
+    }
+}
+
+/// Merges the terms of one shard, chunk after chunk.
+fn merge(chunks: &[ChunkCounts], s: usize) -> Shard {
+    let mut shard = Shard::default();
+    for chunk in chunks {
+        let mut renumbered = Vec::with_capacity(chunk.terms.len() / SHARDS);
+        for t in 0..chunk.terms.len() as u32 {
+            let hash = chunk.terms.hash(t);
+            if shard_of(hash) != s {
+                continue;
+            }
+            let (id, new) = shard.terms.intern_hashed(chunk.terms.get(t), hash);
+            if new {
+                shard.document_frequency.push(0);
+                shard.total.push(0);
+            }
+            shard.document_frequency[id as usize] +=
+                u64::from(chunk.document_frequency[t as usize]);
+            shard.total[id as usize] += chunk.total[t as usize];
+            renumbered.push((t, id));
+        }
+        shard.renumbered.push(renumbered);
+    }
+    shard
+}
+
+fn candidates(s: usize, shard: &Shard) -> impl Iterator<Item = Candidate<'_>> {
+    (0..shard.terms.len() as u32).map(move |id| Candidate {
+        term: shard.terms.get(id),
+        document_frequency: shard.document_frequency[id as usize],
+        total: shard.total[id as usize],
+        shard: s,
+        id,
+    })
+}
+
+fn columns_of_chunks(
+    chunks: &[ChunkCounts],
+    shards: &[Shard],
+    kept: &[Candidate<'_>],
+) -> Vec<Vec<u32>> {
+    let mut columns: Vec<Vec<u32>> =
+        shards.iter().map(|shard| vec![DROPPED; shard.terms.len()]).collect();
+    for (column, candidate) in kept.iter().enumerate() {
+        columns[candidate.shard][candidate.id as usize] = column as u32;
+    }
+    let of_chunk = |(c, chunk): (usize, &ChunkCounts)| {
+        let mut of_term = vec![DROPPED; chunk.terms.len()];
+        for (shard, columns) in shards.iter().zip(&columns) {
+            for &(t, id) in &shard.renumbered[c] {
+                of_term[t as usize] = columns[id as usize];
+            }
+        }
+        of_term
+    };
+    chunks.par_iter().enumerate().map(of_chunk).collect()
+}

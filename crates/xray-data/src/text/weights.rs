@@ -1,0 +1,97 @@
+//! Counts to weights: rows of the matrix.
+//!
+//! For term t of document d with count c: `tf = c` or `1 + ln c`; `idf = ln((1 + n)/(1 + df)) + 1`
+//! (without smoothing `ln(n/df) + 1`); the weight is `tf idf`, divided by the document's Euclidean
+//! norm. Sums run in column order.
+
+use rayon::prelude::*;
+
+use super::counts::ChunkCounts;
+use super::options::TextOptions;
+use super::vocabulary::DROPPED;
+
+/// `idf` of every column.
+pub(super) fn inverse_frequencies(
+    options: &TextOptions,
+    n_documents: usize,
+    document_frequency: &[u64],
+) -> Vec<f64> {
+    let extra = if options.smooth_idf { 1.0 } else { 0.0 };
+    let n = n_documents as f64 + extra;
+    document_frequency.iter().map(|&df| (n / (df as f64 + extra)).ln() + 1.0).collect()
+}
+
+/// Compressed rows: offsets, columns, values.
+#[derive(Default)]
+pub(super) struct Rows {
+    pub offsets: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f64>,
+}
+
+/// The weighted rows of all chunks; `columns[c]` maps the terms of chunk c to columns.
+pub(super) fn weigh(
+    options: &TextOptions,
+    idf: &[f64],
+    chunks: &[ChunkCounts],
+    columns: &[Vec<u32>],
+) -> Rows {
+    let parts: Vec<Rows> = chunks
+        .par_iter()
+        .zip(columns)
+        .map(|(chunk, columns)| weigh_chunk(options, idf, chunk, columns))
+        .collect();
+    let n_entries = parts.iter().map(|part| part.values.len()).sum();
+    let n_rows: usize = parts.iter().map(|part| part.offsets.len()).sum();
+    let mut rows = Rows {
+        offsets: Vec::with_capacity(n_rows + 1),
+        columns: Vec::with_capacity(n_entries),
+        values: Vec::with_capacity(n_entries),
+    };
+    rows.offsets.push(0);
+    for part in parts {
+        let start = rows.values.len();
+        rows.offsets.extend(part.offsets.iter().map(|end| start + end));
+        rows.columns.extend_from_slice(&part.columns);
+        rows.values.extend_from_slice(&part.values);
+    }
+    rows
+}
+
+/// The rows of one chunk; its offsets are the ends of the rows.
+fn weigh_chunk(options: &TextOptions, idf: &[f64], chunk: &ChunkCounts, columns: &[u32]) -> Rows {
+    let mut rows = Rows::default();
+    let mut row: Vec<u64> = Vec::new();
+    let mut start = 0;
+    for &end in &chunk.ends {
+        row.clear();
+        // Column and count in one number sort fast.
+        row.extend(chunk.entries[start..end].iter().filter_map(|&(term, count)| {
+            let column = columns[term as usize];
+            (column != DROPPED).then_some(u64::from(column) << 32 | u64::from(count))
+        }));
+        row.sort_unstable();
+        let first = rows.values.len();
+        for &packed in &row {
+            let (column, count) = ((packed >> 32) as u32, packed as u32);
+            let tf = f64::from(count);
+            let tf = if options.sublinear_tf { tf.ln() + 1.0 } else { tf };
+            rows.columns.push(column);
+            rows.values.push(if options.tf_idf { tf * idf[column as usize] } else { tf });
+        }
+        if options.normalize {
+            normalize(&mut rows.values[first..]);
+        }
+        rows.offsets.push(rows.values.len());
+        start = end;
+    }
+    rows
+}
+
+/// Scales to Euclidean length 1; zero stays zero.
+fn normalize(values: &mut [f64]) {
+    let norm = values.iter().fold(0.0, |sum, v| sum + v * v).sqrt();
+    if norm > 0.0 {
+        values.iter_mut().for_each(|v| *v /= norm);
+    }
+}

@@ -1,0 +1,216 @@
+//! Files that appear complete or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result, io_error};
+
+/// Numbers the temporary files of this process.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
+/// A file that is written aside, in the same folder, and takes its name only when it is complete.
+///
+/// Dropped before [`commit`](Self::commit), it leaves what was there before untouched. Names that
+/// end in `.gz` or `.zst` are compressed. A target that is not a regular file, such as a pipe or
+/// `/dev/null`, is written to directly.
+///
+/// # Examples
+/// ```
+/// use std::io::Write;
+/// use xray_data::AtomicFile;
+/// let folder = tempfile::tempdir().expect("a temporary folder");
+/// let path = folder.path().join("out.txt");
+/// let mut file = AtomicFile::create(&path)?;
+/// file.write_all(b"complete").expect("disk space");
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read(&path).expect("there"), b"complete");
+/// # Ok::<(), xray_data::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct AtomicFile {
+    /// The final name, links resolved.
+    target: PathBuf,
+    /// The name while it is written; `None` once renamed, or if written directly.
+    temporary: Option<PathBuf>,
+    packer: Option<Packer>,
+}
+
+enum Packer {
+    Plain(BufWriter<File>),
+    Gzip(Box<flate2::write::GzEncoder<BufWriter<File>>>),
+    Zstandard(zstd::stream::write::Encoder<'static, BufWriter<File>>),
+}
+
+impl std::fmt::Debug for Packer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Packer::Plain(_) => "Plain",
+            Packer::Gzip(_) => "Gzip",
+            Packer::Zstandard(_) => "Zstandard",
+        })
+    }
+}
+
+impl AtomicFile {
+    /// Begins to write a file.
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be written to.
+    pub fn create(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let fail = |e| io_error(&name, "create", e);
+        // A link is followed, so that its target is replaced and not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let directly = match fs::metadata(&target) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(fail(io::ErrorKind::IsADirectory.into()));
+            }
+            Ok(metadata) => !metadata.is_file(),
+            Err(_) => false,
+        };
+        let (file, temporary) = if directly {
+            (OpenOptions::new().write(true).open(&target).map_err(fail)?, None)
+        } else {
+            let (file, temporary) = create_aside(&target).map_err(fail)?;
+            (file, Some(temporary))
+        };
+        let out = BufWriter::with_capacity(1 << 17, file);
+        let packer = match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => {
+                let encoder = flate2::GzBuilder::new().write(out, flate2::Compression::default());
+                Packer::Gzip(Box::new(encoder))
+            }
+            Some("zst") => match zstd::stream::write::Encoder::new(out, 3) {
+                Ok(encoder) => Packer::Zstandard(encoder),
+                Err(e) => return Err(fail(e)),
+            },
+            _ => Packer::Plain(out),
+        };
+        Ok(Self { target, temporary, packer: Some(packer) })
+    }
+
+    /// Completes the file: flushes it to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// If the disk is full or the file cannot be renamed; what was there before is left as it was.
+    pub fn commit(mut self) -> Result<()> {
+        self.finish().map_err(|e| {
+            let file = self.target.display().to_string();
+            Error::Io { file, action: "write", source: e }
+        })
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        let Some(packer) = self.packer.take() else { return Ok(()) };
+        let mut out = match packer {
+            Packer::Plain(out) => out,
+            Packer::Gzip(encoder) => encoder.finish()?,
+            Packer::Zstandard(encoder) => encoder.finish()?,
+        };
+        out.flush()?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        file.sync_all()?;
+        drop(file);
+        fs::rename(temporary, &self.target)?;
+        self.temporary = None;
+        // The name is safe once the folder is; not every system can sync a folder.
+        if let Some(folder) = self.target.parent()
+            && let Ok(folder) =
+                File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
+        {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+/// Creates a file beside `target` under a name that nothing else uses.
+fn create_aside(target: &Path) -> io::Result<(File, PathBuf)> {
+    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy();
+    // Long names leave no room for an addition.
+    let start: String = name.chars().take(40).collect();
+    loop {
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let temporary =
+            target.with_file_name(format!(".{start}.{}.{number}.part", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.packer {
+            Some(Packer::Plain(out)) => out.write(bytes),
+            Some(Packer::Gzip(out)) => out.write(bytes),
+            Some(Packer::Zstandard(out)) => out.write(bytes),
+            None => Err(io::ErrorKind::WriteZero.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.packer {
+            Some(Packer::Plain(out)) => out.flush(),
+            Some(Packer::Gzip(out)) => out.flush(),
+            Some(Packer::Zstandard(out)) => out.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_changes_before_commit() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("x.txt");
+        fs::write(&path, "old").expect("written");
+        let mut file = AtomicFile::create(&path).expect("created");
+        file.write_all(b"new").expect("written");
+        drop(file);
+        assert_eq!(fs::read(&path).expect("there"), b"old");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn missing_folders_and_folders_are_refused() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let missing = AtomicFile::create(&folder.path().join("no/x.txt")).unwrap_err();
+        assert!(missing.to_string().contains("check the name and the folder"), "{missing}");
+        assert!(AtomicFile::create(folder.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_kept_and_devices_written_to() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").expect("written");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        let mut file = AtomicFile::create(&link).expect("created");
+        file.write_all(b"new").expect("written");
+        file.commit().expect("renamed");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&real).expect("there"), b"new");
+        let null = AtomicFile::create(Path::new("/dev/null")).expect("opened");
+        null.commit().expect("written");
+        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+    }
+}

@@ -1,0 +1,150 @@
+//! NumPy arrays and archives.
+
+use std::io::{self, Write};
+
+use xray_nmf::Matrix;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::read::npz::{COLUMN_NAMES, LABELS, ROW_NAMES};
+use crate::table::{LoadedMatrix, Table};
+
+/// The header of an array (version 1), padded so that the values are aligned to 64 bytes.
+fn header(kind: &str, shape: &[usize], fortran_order: bool) -> Vec<u8> {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let order = if fortran_order { "True" } else { "False" };
+    let mut text = format!(
+        "{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({}{comma}), }}",
+        sizes.join(", ")
+    );
+    let unpadded = 10 + text.len() + 1;
+    text.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
+    text.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+/// Writes a matrix as one dense array in C order.
+pub(super) fn write_npy(matrix: &LoadedMatrix, out: &mut dyn Write) -> io::Result<()> {
+    let (m, n) = (matrix.n_rows(), matrix.n_columns());
+    out.write_all(&header("<f8", &[m, n], false))?;
+    let mut row = vec![0.0; n];
+    for d in 0..m {
+        row.fill(0.0);
+        match matrix {
+            LoadedMatrix::Dense(x) => (0..n).for_each(|j| row[j] = x.get(d, j)),
+            sparse => sparse.for_each_in_row(d, |j, v| row[j] = v),
+        }
+        for value in &row {
+            out.write_all(&value.to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// Streams arrays, one after the other, into an archive that `numpy.load` opens.
+pub(crate) struct NpzWriter<W: Write> {
+    zip: ZipWriter<zip::write::StreamWriter<W>>,
+}
+
+impl<W: Write> NpzWriter<W> {
+    pub fn new(out: W) -> Self {
+        Self { zip: ZipWriter::new_stream(out) }
+    }
+
+    fn start(&mut self, name: &str, head: &[u8]) -> io::Result<()> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .large_file(true);
+        self.zip.start_file(format!("{name}.npy"), options).map_err(io::Error::other)?;
+        self.zip.write_all(head)
+    }
+
+    pub fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
+        self.start(name, &header("<f8", shape, false))?;
+        self.values(values.iter().map(|v| v.to_le_bytes()))
+    }
+
+    pub fn integers(
+        &mut self,
+        name: &str,
+        values: impl ExactSizeIterator<Item = i64>,
+    ) -> io::Result<()> {
+        self.start(name, &header("<i8", &[values.len()], false))?;
+        self.values(values.map(i64::to_le_bytes))
+    }
+
+    pub fn bytes(&mut self, name: &str, values: &[u8]) -> io::Result<()> {
+        self.start(name, &header("|u1", &[values.len()], false))?;
+        self.zip.write_all(values)
+    }
+
+    /// A string without axes, as scipy writes the name of a sparse format.
+    fn string(&mut self, name: &str, value: &str) -> io::Result<()> {
+        self.start(name, &header(&format!("|S{}", value.len()), &[], false))?;
+        self.zip.write_all(value.as_bytes())
+    }
+
+    fn small_integers(&mut self, name: &str, values: &[u32]) -> io::Result<()> {
+        self.start(name, &header("<i4", &[values.len()], false))?;
+        self.values(values.iter().map(|v| v.to_le_bytes()))
+    }
+
+    fn values<const N: usize>(&mut self, values: impl Iterator<Item = [u8; N]>) -> io::Result<()> {
+        let mut block = Vec::with_capacity(1 << 16);
+        for value in values {
+            block.extend_from_slice(&value);
+            if block.len() >= 1 << 16 {
+                self.zip.write_all(&block)?;
+                block.clear();
+            }
+        }
+        self.zip.write_all(&block)
+    }
+
+    pub fn finish(self) -> io::Result<W> {
+        Ok(self.zip.finish().map_err(io::Error::other)?.into_inner())
+    }
+}
+
+/// Writes a sparse matrix as `scipy.sparse.save_npz` does (csr), a dense one as the array `data`.
+pub(super) fn write_npz(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let mut npz = NpzWriter::new(out);
+    match &table.matrix {
+        LoadedMatrix::Sparse(x) => {
+            let (offsets, indices, values) = x.csr();
+            // scipy wants indices and offsets of one type.
+            let largest = values.len().max(x.n_rows()).max(x.n_columns());
+            if largest <= i32::MAX as usize {
+                let narrow: Vec<u32> = offsets.iter().map(|&o| o as u32).collect();
+                npz.small_integers("indices", indices)?;
+                npz.small_integers("indptr", &narrow)?;
+            } else {
+                npz.integers("indices", indices.iter().map(|&i| i64::from(i)))?;
+                npz.integers("indptr", offsets.iter().map(|&o| o as i64))?;
+            }
+            npz.string("format", "csr")?;
+            npz.integers("shape", [x.n_rows() as i64, x.n_columns() as i64].into_iter())?;
+            npz.floats("data", &[values.len()], values)?;
+        }
+        LoadedMatrix::Dense(x) => {
+            let (m, n) = (x.n_rows(), x.n_columns());
+            npz.start("data", &header("<f8", &[m, n], false))?;
+            let places = (0..m).flat_map(|d| (0..n).map(move |j| (d, j)));
+            npz.values(places.map(|(d, j)| x.get(d, j).to_le_bytes()))?;
+        }
+    }
+    for (name, names) in [
+        (ROW_NAMES, &table.row_names),
+        (COLUMN_NAMES, &table.column_names),
+        (LABELS, &table.labels),
+    ] {
+        if let Some(names) = names {
+            npz.bytes(name, &serde_json::to_vec(names)?)?;
+        }
+    }
+    npz.finish().map(|_| ())
+}
