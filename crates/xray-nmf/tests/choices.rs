@@ -5,26 +5,10 @@ mod support;
 use std::ops::ControlFlow;
 use support::problems::{Kind, Random, problem};
 use support::verify::{dot, verify};
-use support::{Grid, all_bits};
+use support::{Grid, all_bits, every_rule, fitted};
 use xray_nmf::{
-    Factorization, Params, RankReason, Selection, Step, Termination, fit, fit_observed, split_rows,
+    Factorization, Params, RankReason, Selection, Step, Termination, fit_observed, split_rows,
 };
-
-fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
-    let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
-    rules.map(move |(selection, mean_ray)| Params {
-        selection,
-        mean_ray,
-        threads: Some(1),
-        ..Params::new(rank)
-    })
-}
-
-fn fitted(x: &Grid, params: &Params) -> Factorization {
-    let found = fit(&x.dense(), params).unwrap();
-    verify(x, &found, 1e-9);
-    found
-}
 
 fn noisy(seed: u64) -> Grid {
     problem(Kind::Noisy, 10, 40, &mut Random(seed ^ 0xc4))

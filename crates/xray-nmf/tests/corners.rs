@@ -3,35 +3,17 @@
 
 mod support;
 
-use support::Grid;
 use support::naive::extreme_rays;
 use support::problems::{Kind, Random, problem};
 use support::verify::verify;
-use xray_nmf::{
-    Factorization, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit,
-};
+use support::{Grid, every_rule, fitted};
+use xray_nmf::{Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
 
 const EXACT: [Selection; 5] =
     [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
 
-fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
-    let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
-    rules.map(move |(selection, mean_ray)| Params {
-        selection,
-        mean_ray,
-        threads: Some(1),
-        ..Params::new(rank)
-    })
-}
-
 fn columns(columns: &[&[f64]]) -> Grid {
     Grid::from_columns(&columns.iter().map(|c| c.to_vec()).collect::<Vec<_>>())
-}
-
-fn fitted(x: &Grid, params: &Params) -> Factorization {
-    let found = fit(&x.dense(), params).unwrap_or_else(|e| panic!("{e}: {x:?}"));
-    verify(x, &found, 1e-9);
-    found
 }
 
 fn sorted(mut values: Vec<usize>) -> Vec<usize> {

@@ -3,30 +3,14 @@
 
 mod support;
 
-use support::Grid;
 use support::naive::extreme_rays;
 use support::problems::{Kind, Random, problem};
-use support::verify::{same_ray, verify};
-use xray_nmf::{Factorization, Normalize, Params, Selection, Termination, fit};
+use support::verify::same_ray;
+use support::{Grid, every_rule, fitted};
+use xray_nmf::{Normalize, Params, Selection, Termination};
 
 const EXACT: [Selection; 5] =
     [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
-
-fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
-    let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
-    rules.map(move |(selection, mean_ray)| Params {
-        selection,
-        mean_ray,
-        threads: Some(1),
-        ..Params::new(rank)
-    })
-}
-
-fn fitted(x: &Grid, params: &Params) -> Factorization {
-    let found = fit(&x.dense(), params).unwrap();
-    verify(x, &found, 1e-9);
-    found
-}
 
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");

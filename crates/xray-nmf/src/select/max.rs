@@ -8,7 +8,6 @@ use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::project::ChangeBlock;
 
 pub(crate) struct Max {
     settled: Settled,
@@ -31,14 +30,6 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Max {
             let residuals: Vec<Option<f64>> = (0..cone.residuals.len()).map(residual).collect();
             first_largest(cone, &residuals)
         })
-    }
-
-    fn update(&mut self, _cone: &Cone<'_, M, K>, _changes: &[ChangeBlock]) -> Result<()> {
-        Ok(())
-    }
-
-    fn needs_changes(&self) -> bool {
-        false
     }
 
     fn take_evaluations(&mut self) -> u64 {

@@ -48,10 +48,14 @@ pub(crate) trait Detect<M: Matrix, K: Communicator> {
     fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>>;
 
     /// Takes note of the changes D of the weights that the newest ray brought.
-    fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()>;
+    fn update(&mut self, _cone: &Cone<'_, M, K>, _changes: &[ChangeBlock]) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether [`update`](Detect::update) reads the changes.
-    fn needs_changes(&self) -> bool;
+    fn needs_changes(&self) -> bool {
+        false
+    }
 
     /// Number of rows or columns scored exactly since the last call.
     fn take_evaluations(&mut self) -> u64;

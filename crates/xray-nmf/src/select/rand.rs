@@ -9,7 +9,6 @@ use crate::comm::{Communicator, gather_f64};
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::project::ChangeBlock;
 
 pub(crate) struct Rand {
     settled: Settled,
@@ -48,14 +47,6 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Rand {
             let point = gather_f64(cone.comm, &[own])?.into_iter().fold(-1.0, f64::max);
             Ok(Some(point as usize))
         })
-    }
-
-    fn update(&mut self, _cone: &Cone<'_, M, K>, _changes: &[ChangeBlock]) -> Result<()> {
-        Ok(())
-    }
-
-    fn needs_changes(&self) -> bool {
-        false
     }
 
     fn take_evaluations(&mut self) -> u64 {

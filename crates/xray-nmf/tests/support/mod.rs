@@ -7,7 +7,7 @@ pub mod naive;
 pub mod problems;
 pub mod verify;
 
-use xray_nmf::{DenseMatrix, Factorization, SparseMatrix, Step};
+use xray_nmf::{DenseMatrix, Factorization, Params, Selection, SparseMatrix, Step, fit};
 
 /// A small dense matrix, column after column: the tests' own form of X.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,4 +68,22 @@ pub fn all_bits(found: &Factorization) -> String {
     let values: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
     let steps = comparable(found.steps());
     format!("{steps:?} {offsets:?} {anchors:?} {values:?}")
+}
+
+/// Every rule, with and without the mean ray, on one thread.
+pub fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
+    let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
+    rules.map(move |(selection, mean_ray)| Params {
+        selection,
+        mean_ray,
+        threads: Some(1),
+        ..Params::new(rank)
+    })
+}
+
+/// A verified fit of dense storage.
+pub fn fitted(x: &Grid, params: &Params) -> Factorization {
+    let found = fit(&x.dense(), params).unwrap_or_else(|e| panic!("{e}: {x:?}"));
+    verify::verify(x, &found, 1e-9);
+    found
 }
