@@ -5,8 +5,10 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
 PREPARED := target/bench-data
+REFERENCE := target/reference
+SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python
 
-.PHONY: help test setup lint rust engines python bench bench-large clean
+.PHONY: help test setup lint rust reference engines bench bench-large clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -14,7 +16,7 @@ help:
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint rust engines
+test: setup lint reference rust engines
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.
@@ -22,19 +24,24 @@ setup:
 	@command -v cc >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null \
 		|| (apt-get update -qq && apt-get install -y -qq gcc python3-venv)
 	@test -x $(PYTHON) || python3 -m venv $(VENV)
-	@$(PYTHON) -c 'import numpy, scipy, ruff, mypy' 2>/dev/null \
+	@$(PYTHON) -c 'import numpy, scipy, sklearn, pandas, pyarrow, ruff, mypy' 2>/dev/null \
 		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	$(VENV)/bin/ruff check --quiet bench
-	$(VENV)/bin/ruff format --check --quiet bench
-	$(VENV)/bin/mypy --strict --no-error-summary bench
+	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
+	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
+	$(VENV)/bin/mypy --strict --no-error-summary $(SCRIPTS)
+
+# Files that SciPy, scikit-learn, pandas and pyarrow write, for the readers to read.
+reference:
+	@rm -rf $(REFERENCE)
+	$(PYTHON) crates/xray-data/tests/python/make_reference.py $(REFERENCE) $(wildcard $(DATA))
 
 rust:
-	cargo test --workspace
+	XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)

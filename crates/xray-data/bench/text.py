@@ -28,7 +28,9 @@ opener = gzip.open if file.suffix == ".gz" else open
 with opener(file, "rt", encoding="utf-8", newline="\n") as lines:
     texts = [line.rstrip("\r\n") for line in lines][1:]
 
-theirs, ours, ours_one = [], [], []
+theirs: list[float] = []
+ours: list[float] = []
+ours_one: list[float] = []
 for _ in range(repeats):
     start = time.perf_counter()
     x = TfidfVectorizer().fit_transform(texts)
@@ -37,7 +39,8 @@ for _ in range(repeats):
         environment = {**os.environ, "RAYON_NUM_THREADS": threads}
         out = subprocess.run([program, file], env=environment, check=True, capture_output=True)
         result = json.loads(out.stdout)
-        assert (result["documents"], result["terms"], result["entries"]) == (*x.shape, x.nnz), result
+        counted = (result["documents"], result["terms"], result["entries"])
+        assert counted == (*x.shape, x.nnz), result
         seconds.append(result["seconds"])
 
 print(f"{len(texts)} texts, {x.shape[1]} terms, {x.nnz} entries")

@@ -9,6 +9,7 @@ FOLDER is made by `XRAY_WRITTEN=FOLDER cargo test -p xray-data --test written`.
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -19,7 +20,8 @@ folder = Path(sys.argv[1])
 expected = np.zeros((4, 5))
 expected[0, 1], expected[1, 0], expected[2, 4], expected[3, 2] = 0.1, 1 / 3, 1e-300, 7.0
 assert (sp.load_npz(folder / "x.npz").toarray() == expected).all()
-assert (scipy.io.mmread(folder / "x.mtx.gz").toarray() == expected).all()
+market: Any = scipy.io.mmread(folder / "x.mtx.gz")
+assert (market.toarray() == expected).all()
 assert (np.load(folder / "x.npy") == expected).all()
 assert (np.loadtxt(folder / "x.csv", delimiter=",", skiprows=1) == expected).all()
 x, _ = load_svmlight_file(str(folder / "x.svm"), n_features=5, zero_based=False)

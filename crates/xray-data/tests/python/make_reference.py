@@ -16,9 +16,12 @@ import json
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,32 +30,47 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+Dense: TypeAlias = npt.NDArray[np.float64]
+# A sparse array or matrix of SciPy, in whatever format.
+Sparse: TypeAlias = Any
+
 rng = np.random.default_rng(20260101)
 folder = Path(sys.argv[1])
 data = Path(sys.argv[2]) if len(sys.argv) > 2 else None
 folder.mkdir(parents=True, exist_ok=True)
-manifest = {"tables": [], "documents": [], "mat": [], "tfidf": []}
+manifest: dict[str, list[dict[str, Any]]] = {"tables": [], "documents": [], "mat": [], "tfidf": []}
 
 
-def bits(matrix):
+def bits(matrix: npt.ArrayLike) -> list[list[int]]:
     """Rows of 64-bit patterns."""
     dense = np.ascontiguousarray(matrix, dtype=np.float64)
-    return dense.view(np.uint64).tolist()
+    patterns: list[list[int]] = dense.view(np.uint64).tolist()
+    return patterns
 
 
-def table(name, matrix, sparse, **more):
-    dense = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+def is_sparse(value: Any) -> bool:
+    """Whether SciPy calls it sparse, without narrowing its type."""
+    return bool(sp.issparse(value))
+
+
+def table(name: str, matrix: Any, sparse: bool, **more: Any) -> None:
+    """Say in the manifest which matrix a file holds."""
+    dense = matrix.toarray() if is_sparse(matrix) else np.asarray(matrix)
     manifest["tables"].append({"file": name, "bits": bits(dense), "sparse": sparse, **more})
 
 
-def documents(name, ids, texts, labels, **more):
+def documents(
+    name: str, ids: list[str], texts: list[str], labels: list[str] | None, **more: Any
+) -> None:
+    """Say in the manifest which texts a file or folder holds."""
     manifest["documents"].append(
-        {"file": name, "ids": ids, "texts": texts, "labels": labels, **more})
+        {"file": name, "ids": ids, "texts": texts, "labels": labels, **more}
+    )
 
 
-def matrices():
+def matrices() -> tuple[Sparse, Dense]:
     """A sparse and a dense matrix with awkward values."""
-    sparse = sp.random_array((37, 23), density=0.2, rng=rng, format="csr")
+    sparse: Sparse = sp.random_array((37, 23), density=0.2, rng=rng, format="csr")
     sparse.data = sparse.data * 10.0 ** rng.integers(-30, 30, sparse.nnz)
     sparse.data[:4] = [0.1, 1 / 3, 5e-324, 123456789.123456789]
     dense = rng.random((11, 7)) * 10.0 ** rng.integers(-20, 20, (11, 7))
@@ -60,7 +78,7 @@ def matrices():
     return sparse, dense
 
 
-def compressed(name):
+def compressed(name: str) -> list[str]:
     """The file again in gzip and Zstandard."""
     content = (folder / name).read_bytes()
     with gzip.open(folder / (name + ".gz"), "wb") as out:
@@ -70,7 +88,8 @@ def compressed(name):
     return [name, name + ".gz", name + ".zst"]
 
 
-def matrix_market(sparse, dense):
+def matrix_market(sparse: Sparse, dense: Dense) -> None:
+    """Matrix Market files of several fields and symmetries."""
     scipy.io.mmwrite(folder / "general.mtx", sparse, precision=17)
     for name in compressed("general.mtx"):
         table(name, sparse, True)
@@ -94,7 +113,8 @@ def matrix_market(sparse, dense):
     table("array_symmetric.mtx", full, False)
 
 
-def numpy_files(sparse, dense):
+def numpy_files(sparse: Sparse, dense: Dense) -> None:
+    """The .npz and .npy files of several layouts, element types and versions."""
     for kind in ["csr", "csc", "coo"]:
         for packed in [True, False]:
             name = f"{kind}_{'packed' if packed else 'plain'}.npz"
@@ -110,8 +130,9 @@ def numpy_files(sparse, dense):
     unsorted.has_sorted_indices = False
     sp.save_npz(folder / "unsorted.npz", unsorted)
     table("unsorted.npz", sparse, True)
-    mixed = sp.coo_array((shuffled.data[order], (shuffled.row[order], shuffled.col[order])),
-                         shape=sparse.shape)
+    mixed = sp.coo_array(
+        (shuffled.data[order], (shuffled.row[order], shuffled.col[order])), shape=sparse.shape
+    )
     sp.save_npz(folder / "shuffled.npz", mixed)
     table("shuffled.npz", sparse, True)
     long = sp.csr_array(sparse)
@@ -125,12 +146,13 @@ def numpy_files(sparse, dense):
     table("arrays.npz", dense, False)
     table("arrays.npz", np.ones((2, 2)), False, variable="small")
     whole = rng.integers(0, 100, (5, 6))
-    for kind in ["<f4", "<f8", ">f8", ">f4", "i1", "u1", "<i2", ">i2", "<u2", "<i4", ">i4", "<u4",
-                 "<i8", "<u8", ">u8", "?"]:
-        for order in "CF":
-            name = f"{kind.replace('<', 'le').replace('>', 'be').replace('?', 'b')}_{order}.npy"
+    kinds = "<f4 <f8 >f8 >f4 i1 u1 <i2 >i2 <u2 <i4 >i4 <u4 <i8 <u8 >u8 ?".split()
+    layouts: list[Literal["C", "F"]] = ["C", "F"]
+    for kind in kinds:
+        for layout in layouts:
+            name = f"{kind.replace('<', 'le').replace('>', 'be').replace('?', 'b')}_{layout}.npy"
             source = dense if "f" in kind else whole
-            array = np.asarray(source.astype(np.dtype(kind)), order=order)
+            array = np.asarray(source.astype(np.dtype(kind)), order=layout)
             np.save(folder / name, array)
             table(name, array.astype(np.float64), False)
     for version in [(1, 0), (2, 0), (3, 0)]:
@@ -144,14 +166,23 @@ def numpy_files(sparse, dense):
     table("vector.npy", dense[:, :1], False)
 
 
-def mat_files(sparse, dense):
+def mat_files(sparse: Sparse, dense: Dense) -> None:
+    """MATLAB files, compressed and plain, of several element types."""
     labels = np.arange(37.0)[:, None] % 3
     for packed in [True, False]:
         name = f"sparse_{packed}.mat"
-        scipy.io.savemat(folder / name, {
-            "text": "words", "cell": np.array([["a", 1]], dtype=object), "part": {"x": 1.5},
-            "gnd": labels, "fea": sp.csc_array(sparse), "z": np.zeros((2, 2)) * 1j,
-        }, do_compression=packed)
+        scipy.io.savemat(
+            folder / name,
+            {
+                "text": "words",
+                "cell": np.array([["a", 1]], dtype=object),
+                "part": {"x": 1.5},
+                "gnd": labels,
+                "fea": sp.csc_array(sparse),
+                "z": np.zeros((2, 2)) * 1j,
+            },
+            do_compression=packed,
+        )
         names = [f"{v:g}" for v in labels[:, 0]]
         table(name, sparse, True, labels=names)
         table(name, labels, False, variable="gnd", labels=names)
@@ -159,17 +190,16 @@ def mat_files(sparse, dense):
         scipy.io.savemat(folder / name, {"small": np.eye(2), "big": dense}, do_compression=packed)
         table(name, dense, False)
         table(name, np.eye(2), False, variable="small")
-    for kind in [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64,
-                 np.float32, bool]:
-        name = f"{np.dtype(kind).name}.mat"
+    for kind in "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 bool".split():
+        name = f"{kind}.mat"
         array = rng.integers(0, 100, (4, 9)).astype(kind)
         scipy.io.savemat(folder / name, {"x": array})
         table(name, array.astype(np.float64), False)
 
 
-def text_tables(sparse, dense):
+def text_tables(sparse: Sparse, dense: Dense) -> None:
+    """Matrices in text: svmlight, bag of words, separated and spaced."""
     labels = [str(k % 2) for k in range(37)]
-
     for name, zero_based in [("zero.svm", True), ("one.svm", False)]:
         dump_svmlight_file(sparse, np.arange(37) % 2, str(folder / name), zero_based=zero_based)
         again, _ = load_svmlight_file(str(folder / name), n_features=23, zero_based=zero_based)
@@ -185,6 +215,7 @@ def text_tables(sparse, dense):
     table("docword.test.txt", counts, True, column_names=words)
     names = [f"column {k}" if k else 'quoted "one", with comma' for k in range(7)]
     rows = [f"row\t{k}" for k in range(11)]
+    numbered = [str(k) for k in range(11)]
     frame = pd.DataFrame(dense, columns=names)
     named = frame.set_axis(rows, axis=0)
     for name, separator in [("x.csv", ","), ("x.tsv", "\t"), ("semicolon.csv", ";")]:
@@ -193,7 +224,7 @@ def text_tables(sparse, dense):
         frame.to_csv(folder / ("header_" + name), sep=separator, index=False)
         table("header_" + name, dense, False, column_names=names)
         frame.to_csv(folder / ("index_" + name), sep=separator)
-        table("index_" + name, dense, False, column_names=names, row_names=list("0123456789") + ["10"])
+        table("index_" + name, dense, False, column_names=names, row_names=numbered)
         named.to_csv(folder / ("named_" + name), sep=separator)
         table("named_" + name, dense, False, column_names=names, row_names=rows)
         for packed in compressed("named_" + name)[1:]:
@@ -202,9 +233,18 @@ def text_tables(sparse, dense):
     table("spaced.txt", dense, False)
 
 
-def text_files():
-    texts = ["Plain words.", 'He said "no", twice', "two\nlines, one cell", "naïve café Ω ΣΟΦΟΣ 中文",
-             "", "tab\tand ; semicolon", "'single' quotes", "🚨 emoji ½ ² _under_score"]
+def text_files() -> None:
+    """Texts with ids and labels in several formats."""
+    texts = [
+        "Plain words.",
+        'He said "no", twice',
+        "two\nlines, one cell",
+        "naïve café Ω ΣΟΦΟΣ 中文",
+        "",
+        "tab\tand ; semicolon",
+        "'single' quotes",
+        "🚨 emoji ½ ² _under_score",
+    ]
     ids = [f"d{k}" for k in range(len(texts))]
     labels = ["a", "b", "a", "c", "b", "a", "c", "a,b"]
     frame = pd.DataFrame({"id": ids, "label": labels, "text": texts})
@@ -219,13 +259,15 @@ def text_files():
     frame.to_json(folder / "texts.jsonl", orient="records", lines=True)
     for name in compressed("texts.jsonl"):
         documents(name, ids, texts, labels)
-    lists = frame.assign(label=[[label, "other"] for label in labels])
+    pairs: Any = [[label, "other"] for label in labels]
+    lists = frame.assign(label=pairs)
     lists.to_json(folder / "lists.jsonl", orient="records", lines=True, force_ascii=False)
     documents("lists.jsonl", ids, texts, labels)
     for codec in ["none", "snappy", "gzip", "zstd"]:
         name = f"{codec}.parquet"
-        pq.write_table(pa.Table.from_pandas(frame), folder / name, compression=codec,
-                       row_group_size=3)
+        pq.write_table(
+            pa.Table.from_pandas(frame), folder / name, compression=codec, row_group_size=3
+        )
         documents(name, ids, texts, labels)
     pq.write_table(pa.Table.from_pandas(lists), folder / "lists.parquet", data_page_version="2.0")
     documents("lists.parquet", ids, texts, labels)
@@ -243,7 +285,7 @@ def text_files():
     documents("texts", [p for p, _ in places], [t for _, t in places], [p[0] for p, _ in places])
 
 
-def characters():
+def characters() -> None:
     """Tokens of x?x for every assigned character, as Python sees it."""
     word = re.compile(r"(?u)\b\w\w+\b")
     with open(folder / "characters.tsv", "w", encoding="utf-8") as out:
@@ -255,24 +297,34 @@ def characters():
             out.write(f"{code}\t{' '.join(word.findall(text.lower()))}\n")
 
 
-def real_mat_files():
-    for path in sorted(data.glob("*/*.mat")):
+def real_mat_files(source: Path) -> None:
+    """Checksums of the variables of the .mat files in a folder of real data."""
+    for path in sorted(source.glob("*/*.mat")):
         for name, value in scipy.io.loadmat(path).items():
-            if name.startswith("__") or not (sp.issparse(value) or value.dtype.kind in "fiub"):
+            if name.startswith("__") or not (is_sparse(value) or value.dtype.kind in "fiub"):
                 continue
-            coo = sp.coo_array(value) if sp.issparse(value) else sp.coo_array(value.astype(float))
+            coo: Sparse = (
+                sp.coo_array(value) if is_sparse(value) else sp.coo_array(value.astype(float))
+            )
             order = coo.data.astype(np.float64).view(np.uint64)
-            weight = coo.row.astype(np.uint64) * np.uint64(1000003) + coo.col.astype(np.uint64) + np.uint64(1)
-            manifest["mat"].append({
-                "file": str(path.relative_to(data)), "variable": name, "shape": value.shape,
-                "entries": int(np.count_nonzero(coo.data)),
-                "checksum": int((order * weight)[coo.data != 0].sum(dtype=np.uint64)),
-            })
+            rows, columns = coo.row.astype(np.uint64), coo.col.astype(np.uint64)
+            weight = rows * np.uint64(1000003) + columns + np.uint64(1)
+            manifest["mat"].append(
+                {
+                    "file": str(path.relative_to(source)),
+                    "variable": name,
+                    "shape": value.shape,
+                    "entries": int(np.count_nonzero(coo.data)),
+                    "checksum": int((order * weight)[coo.data != 0].sum(dtype=np.uint64)),
+                }
+            )
 
 
-STOP = "the of and to in is it for on that with as at by be this are was from an or have not".split()
+STOP = (
+    "the of and to in is it for on that with as at by be this are was from an or have not".split()
+)
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "sublinear": {"sublinear_tf": True, "stop_words": STOP},
     "ngrams": {"ngram_range": (1, 2), "min_df": 3, "max_df": 0.5},
@@ -285,7 +337,8 @@ SETTINGS = {
 }
 
 
-def tfidf(corpus, texts, settings):
+def tfidf(corpus: str, texts: list[str], settings: Iterable[str]) -> None:
+    """The tf-idf matrix and vocabulary of a corpus under each of some settings."""
     for setting in settings:
         options = SETTINGS[setting]
         vectorizer = TfidfVectorizer(**options)
@@ -293,8 +346,8 @@ def tfidf(corpus, texts, settings):
         vocabulary = vectorizer.get_feature_names_out().tolist()
         if "max_features" in options:
             # Leave the choice among equals at the border to nobody.
-            counts = TfidfVectorizer(**{**options, "max_features": None, "use_idf": False,
-                                        "norm": None}).fit_transform(texts).sum(axis=0).A1
+            counting = {**options, "max_features": None, "use_idf": False, "norm": None}
+            counts = TfidfVectorizer(**counting).fit_transform(texts).sum(axis=0).A1
             border = np.sort(counts)[::-1]
             limit = options["max_features"]
             while limit < len(border) and border[limit - 1] == border[limit]:
@@ -310,7 +363,8 @@ def tfidf(corpus, texts, settings):
         manifest["tfidf"].append({"corpus": corpus, "name": name, "options": options})
 
 
-def main():
+def main() -> None:
+    """Write everything."""
     sparse, dense = matrices()
     matrix_market(sparse, dense)
     numpy_files(sparse, dense)
@@ -318,12 +372,15 @@ def main():
     text_tables(sparse, dense)
     text_files()
     characters()
-    awkward = [" ".join(chr(c) for c in range(start, start + 60) if chr(c).isprintable()) * 2
-               + " ΜΕΓΑΣ ΣΑΣ İstanbul Straße x\u0301y ①② ½x _a __ a_b" for start in range(32, 9000, 60)]
+    awkward = [
+        " ".join(chr(c) for c in range(start, start + 60) if chr(c).isprintable()) * 2
+        + " ΜΕΓΑΣ ΣΑΣ İstanbul Straße x\u0301y ①② ½x _a __ a_b"
+        for start in range(32, 9000, 60)
+    ]
     (folder / "awkward.json").write_text(json.dumps(awkward))
     tfidf("awkward", awkward, ["default", "case"])
     if data:
-        real_mat_files()
+        real_mat_files(data)
         with gzip.open(data / "bbc" / "articles.csv.gz", "rt", encoding="utf-8", newline="") as f:
             bbc = [record["text"] for record in csv.DictReader(f)]
         tfidf("bbc", bbc, SETTINGS)
