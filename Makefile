@@ -1,6 +1,7 @@
 # `make test` sets up all that the tests need and runs them; `make help` lists the rest.
 
 DATA ?= ../shared/data
+GOLDEN ?= ../shared/golden
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
@@ -41,7 +42,9 @@ reference:
 	$(PYTHON) crates/xray-data/tests/python/make_reference.py $(REFERENCE) $(wildcard $(DATA))
 
 rust:
-	XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
+	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
+	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)
