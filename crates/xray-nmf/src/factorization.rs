@@ -132,33 +132,21 @@ impl Factorization {
         Self { termination: Termination::RankReached, ..self.first_anchors(k) }
     }
 
-    fn first_anchors(&self, k: usize) -> Self {
-        let mut rows = AnchorRows::new(self.layout.n_own());
-        let mut s = NormalMatrix::default();
-        let squared_norms = self.parts.squared_norms.clone();
-        let mut residuals = squared_norms.clone();
-        let blocks = self.layout.own_blocks();
-        let mut weights: Vec<WeightBlock> =
-            blocks.iter().map(|block| WeightBlock::empty(block.len())).collect();
-        for t in 0..k {
-            rows.push_from(&self.parts.rows, t);
-            s.push(&self.parts.s.row(t)[..=t]);
-            let input = Projection {
-                rows: &rows,
-                s: &s,
-                squared_norms: &squared_norms,
-                signed: self.signed,
-                solver: self.solver,
-                record: false,
-            };
-            let residuals = residuals.par_chunks_mut(self.layout.block_size());
-            weights.par_iter_mut().zip(&blocks).zip(residuals).with_max_len(1).for_each(
-                |((weights, block), residuals)| {
-                    let factors = &mut Factors::none();
-                    *weights = project_block(&input, block.clone(), weights, factors, residuals).0;
-                },
-            );
+    /// Calls `visit(k, H)` for every rank k from 1 up, with the weights of [`truncate`](Self::truncate)
+    /// at that rank: all ranks for about the price of the last.
+    pub fn for_each_rank(&self, mut visit: impl FnMut(usize, Weights)) {
+        let mut path = Path::new(self);
+        for t in 0..self.rank() {
+            path.admit(t);
+            visit(t + 1, Weights::new(path.weights.clone(), t + 1));
         }
+    }
+
+    fn first_anchors(&self, k: usize) -> Self {
+        let mut path = Path::new(self);
+        (0..k).for_each(|t| path.admit(t));
+        let Path { rows, s, weights, .. } = path;
+        let squared_norms = self.parts.squared_norms.clone();
         let ray_columns = self.parts.ray_columns[..k].to_vec();
         Self {
             steps: self.steps[..k].to_vec(),
@@ -167,6 +155,52 @@ impl Factorization {
             parts: ConeParts { ray_columns, rows, s, squared_norms },
             ..*self
         }
+    }
+}
+
+/// The projections of a run, made again anchor by anchor.
+struct Path<'a> {
+    found: &'a Factorization,
+    blocks: Vec<Range<usize>>,
+    rows: AnchorRows,
+    s: NormalMatrix,
+    residuals: Vec<f64>,
+    weights: Vec<WeightBlock>,
+}
+
+impl<'a> Path<'a> {
+    fn new(found: &'a Factorization) -> Self {
+        let blocks = found.layout.own_blocks();
+        Self {
+            rows: AnchorRows::new(found.layout.n_own()),
+            s: NormalMatrix::default(),
+            residuals: found.parts.squared_norms.clone(),
+            weights: blocks.iter().map(|block| WeightBlock::empty(block.len())).collect(),
+            found,
+            blocks,
+        }
+    }
+
+    /// Adds anchor t and projects every column.
+    fn admit(&mut self, t: usize) {
+        let Factorization { parts, layout, signed, solver, .. } = self.found;
+        self.rows.push_from(&parts.rows, t);
+        self.s.push(&parts.s.row(t)[..=t]);
+        let input = Projection {
+            rows: &self.rows,
+            s: &self.s,
+            squared_norms: &parts.squared_norms,
+            signed: *signed,
+            solver: *solver,
+            record: false,
+        };
+        let residuals = self.residuals.par_chunks_mut(layout.block_size());
+        self.weights.par_iter_mut().zip(&self.blocks).zip(residuals).with_max_len(1).for_each(
+            |((weights, block), residuals)| {
+                let factors = &mut Factors::none();
+                *weights = project_block(&input, block.clone(), weights, factors, residuals).0;
+            },
+        );
     }
 }
 

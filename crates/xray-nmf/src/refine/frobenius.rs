@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::Refinement;
+use super::{Refinement, Trace};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
@@ -18,19 +18,18 @@ const CHUNK: usize = 64;
 pub(super) fn run<M: Matrix>(
     matrix: &M,
     rank: usize,
-    iterations: usize,
     method: Refinement,
     w: &mut [f64],
     h: &mut [f64],
-) -> Vec<f64> {
+    trace: &mut Trace<'_>,
+) {
     let row = |d: usize| matrix.row(d);
     let column = |j: usize| matrix.column(j);
-    let mut objective = vec![half_step(&column, rank, w, h, None)];
-    for _ in 0..iterations {
+    let start = half_step(&column, rank, w, h, None);
+    trace.follow(start, || {
         half_step(&row, rank, h, w, Some(method));
-        objective.push(half_step(&column, rank, w, h, Some(method)));
-    }
-    objective
+        half_step(&column, rank, w, h, Some(method))
+    });
 }
 
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
@@ -108,7 +107,8 @@ fn update_chunk_body(
             Some(_) => sweep(s, &target, z),
             None => {}
         }
-        let quadratic = (0..rank).fold(0.0, |sum, k| sum + z[k] * dot(s.row(k), z));
+        let used = (0..rank).filter(|&k| z[k] != 0.0);
+        let quadratic = used.fold(0.0, |sum, k| sum + z[k] * dot(s.row(k), z));
         objective += squared_norm - 2.0 * dot(&target, z) + quadratic;
     }
     objective

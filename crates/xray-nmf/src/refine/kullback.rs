@@ -11,6 +11,7 @@
 
 use rayon::prelude::*;
 
+use super::Trace;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Column, Matrix};
 
@@ -25,21 +26,20 @@ const LEAST: f64 = 1e-300;
 pub(super) fn run<M: Matrix>(
     matrix: &M,
     rank: usize,
-    iterations: usize,
     w: &mut [f64],
     h: &mut [f64],
-) -> Vec<f64> {
+    trace: &mut Trace<'_>,
+) {
     lift_zeros(w);
     lift_zeros(h);
     let row = |d: usize| matrix.row(d);
     let column = |j: usize| matrix.column(j);
-    let mut objective = vec![divergence(&column, rank, w, h)];
-    for _ in 0..iterations {
+    let start = divergence(&column, rank, w, h);
+    trace.follow(start, || {
         half_step(&row, rank, h, w);
         half_step(&column, rank, w, h);
-        objective.push(divergence(&column, rank, w, h));
-    }
-    objective
+        divergence(&column, rank, w, h)
+    });
 }
 
 fn lift_zeros(values: &mut [f64]) {

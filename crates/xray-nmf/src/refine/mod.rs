@@ -8,6 +8,8 @@
 mod frobenius;
 mod kullback;
 
+use std::ops::ControlFlow;
+
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
@@ -38,6 +40,23 @@ pub struct Refined {
     pub objective: Vec<f64>,
 }
 
+impl Refined {
+    /// `W = X_A` and H of a factorization, as the start of a refinement.
+    pub fn from_factorization(found: &Factorization) -> Self {
+        let (rank, n) = (found.rank(), found.weights().n_columns());
+        let mut w = vec![0.0; found.n_rows() * rank];
+        for (k, column) in found.anchor_columns().iter().enumerate() {
+            column.for_each(|d, v| w[d * rank + k] = v.max(0.0));
+        }
+        let mut h = vec![0.0; n * rank];
+        for i in 0..n {
+            let (anchors, weights) = found.weights().column(i);
+            anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
+        }
+        Self { rank, w, h, objective: Vec::new() }
+    }
+}
+
 /// Improves a factorization of `matrix` by `iterations` alternating steps.
 ///
 /// # Examples
@@ -62,17 +81,7 @@ pub fn refine<M: Matrix>(
 ) -> Result<Refined> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
     check_length("columns of the matrix", start.own_columns().len(), matrix.n_columns())?;
-    let rank = start.rank();
-    let mut w = vec![0.0; matrix.n_rows() * rank];
-    for (k, column) in start.anchor_columns().iter().enumerate() {
-        column.for_each(|d, v| w[d * rank + k] = v.max(0.0));
-    }
-    let mut h = vec![0.0; matrix.n_columns() * rank];
-    for i in 0..matrix.n_columns() {
-        let (anchors, weights) = start.weights().column(i);
-        anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
-    }
-    refine_from(matrix, Refined { rank, w, h, objective: Vec::new() }, method, iterations, threads)
+    refine_from(matrix, Refined::from_factorization(start), method, iterations, threads)
 }
 
 /// Improves any nonnegative W and H; `start.objective` is replaced.
@@ -86,6 +95,23 @@ pub fn refine_from<M: Matrix>(
     iterations: usize,
     threads: Option<usize>,
 ) -> Result<Refined> {
+    let mut all = |_| ControlFlow::Continue(());
+    refine_observed(matrix, start, method, iterations, threads, &mut all)
+}
+
+/// [`refine_from`], calling `observer` with the objective after every iteration; `Break` ends the
+/// refinement there.
+///
+/// # Errors
+/// As [`refine_from`].
+pub fn refine_observed<M: Matrix>(
+    matrix: &M,
+    start: Refined,
+    method: Refinement,
+    iterations: usize,
+    threads: Option<usize>,
+    observer: &mut (dyn FnMut(f64) -> ControlFlow<()> + Send),
+) -> Result<Refined> {
     let Refined { rank, mut w, mut h, .. } = start;
     check_rank(rank)?;
     check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
@@ -97,14 +123,40 @@ pub fn refine_from<M: Matrix>(
     if let (Refinement::KullbackLeibler, Some(e)) = (method, matrix.first_negative()) {
         return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
     }
+    let mut trace = Trace { iterations, objective: Vec::new(), observer };
     in_pool(threads, || {
-        let objective = match method {
-            _ if rank == 0 => vec![objective_of_nothing(matrix, method); iterations + 1],
-            Refinement::KullbackLeibler => kullback::run(matrix, rank, iterations, &mut w, &mut h),
-            _ => frobenius::run(matrix, rank, iterations, method, &mut w, &mut h),
-        };
-        Refined { rank, w, h, objective }
+        match method {
+            _ if rank == 0 => {
+                let nothing = objective_of_nothing(matrix, method);
+                trace.follow(nothing, || nothing);
+            }
+            Refinement::KullbackLeibler => {
+                kullback::run(matrix, rank, &mut w, &mut h, &mut trace);
+            }
+            _ => frobenius::run(matrix, rank, method, &mut w, &mut h, &mut trace),
+        }
+        Refined { rank, w, h, objective: trace.objective }
     })
+}
+
+/// Counts the iterations, keeps their objectives and shows them to the observer.
+struct Trace<'a> {
+    iterations: usize,
+    objective: Vec<f64>,
+    observer: &'a mut (dyn FnMut(f64) -> ControlFlow<()> + Send),
+}
+
+impl Trace<'_> {
+    fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> f64) {
+        self.objective.push(start);
+        for _ in 0..self.iterations {
+            let objective = iterate();
+            self.objective.push(objective);
+            if (self.observer)(objective).is_break() {
+                return;
+            }
+        }
+    }
 }
 
 /// The objective with no topics at all: WH = 0.

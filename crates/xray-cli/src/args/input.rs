@@ -1,0 +1,107 @@
+//! Which data to read, and how.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use xray_data::{ColumnChoice, Format, Input, LoadOptions};
+
+use super::parse;
+
+/// Where the data is and what it looks like; everything is told by content unless given.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// A file of any known format (.gz and .zst too), a folder of .txt files, or - for standard input
+    #[arg(value_name = "DATA", value_hint = ValueHint::AnyPath)]
+    pub data: PathBuf,
+    /// What the data is: mtx, npz, npy, mat, svmlight, docword, csv, tsv, spaced, jsonl, parquet,
+    /// lines or folder [default: told by content]
+    #[arg(long, value_name = "FORMAT", value_parser = parse::format)]
+    pub format: Option<Format>,
+    /// Column or field that holds the text; repeat to join several
+    #[arg(long, value_name = "COLUMN")]
+    pub text: Vec<String>,
+    /// Column or field that names the document
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// Column, field or .mat variable with the true classes, or a file with one a line
+    #[arg(long, value_name = "COLUMN|FILE")]
+    pub labels: Option<String>,
+    /// Array of a .mat or .npz file [default: the largest matrix]
+    #[arg(long, value_name = "NAME")]
+    pub variable: Option<String>,
+    /// File with a name for each column (word), one a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub terms: Option<PathBuf>,
+    /// File with a name for each row (document), one a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub row_names: Option<PathBuf>,
+    /// Swap rows and columns: for files whose rows are words
+    #[arg(long)]
+    pub transpose: bool,
+    /// Whether the first record names the columns [default: told by content]
+    #[arg(long, value_name = "yes|no", value_parser = clap::builder::BoolishValueParser::new())]
+    pub header: Option<bool>,
+    /// Character between the fields of a record [default: told by content]
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<char>,
+    /// Read bytes that are not UTF-8 as a replacement character instead of refusing the file
+    #[arg(long)]
+    pub replace_invalid_utf8: bool,
+}
+
+impl InputArgs {
+    /// The data as a source.
+    pub fn source(&self) -> Input {
+        Input::from(self.data.as_path())
+    }
+
+    /// How the data is to be read; with `transpose`, side files name the lines after transposing.
+    pub fn load_options(&self) -> LoadOptions {
+        let labels_file = self.labels.as_deref().map(Path::new).filter(|path| path.is_file());
+        let label_column = if labels_file.is_some() { None } else { self.labels.as_deref() };
+        let (row_names, column_names) = if self.transpose {
+            (self.terms.clone(), self.row_names.clone())
+        } else {
+            (self.row_names.clone(), self.terms.clone())
+        };
+        LoadOptions {
+            format: self.format,
+            variable: self.variable.clone(),
+            text: self.text.iter().map(|name| choice(name)).collect(),
+            id: self.id.as_deref().map(choice),
+            label: label_column.map(choice),
+            header: self.header,
+            delimiter: self.delimiter.and_then(|c| u8::try_from(c).ok()),
+            row_names,
+            column_names,
+            labels: labels_file.filter(|_| !self.transpose).map(Path::to_owned),
+            replace_invalid_utf8: self.replace_invalid_utf8,
+            ..LoadOptions::default()
+        }
+    }
+
+    /// The file with labels, if `--labels` names one.
+    pub fn labels_file(&self) -> Option<&Path> {
+        self.labels.as_deref().map(Path::new).filter(|path| path.is_file())
+    }
+
+    /// The name of the input without folders and endings, for the names of outputs.
+    pub fn stem(&self) -> String {
+        let name = self.data.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.filter(|name| name != "-").unwrap_or_else(|| "stdin".to_owned());
+        match name.split_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
+            _ => name,
+        }
+    }
+}
+
+/// A column by name, or by place if it is written as #3 (counted from 1).
+fn choice(name: &str) -> ColumnChoice {
+    let place = name.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
+    match place {
+        Some(place) if place > 0 => ColumnChoice::Position(place - 1),
+        _ => ColumnChoice::from(name),
+    }
+}

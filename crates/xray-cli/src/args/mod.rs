@@ -1,0 +1,376 @@
+//! What users type, as types.
+
+mod engine;
+mod input;
+mod parse;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+
+pub use engine::{AnchorArgs, EngineArgs};
+pub use input::InputArgs;
+pub use parse::Bytes;
+pub use text::TextArgs;
+
+const AFTER_HELP: &str = "\
+Start here:
+  xray demo
+  xray topics reviews.csv --text body -k 20 -o topics/
+  xray factorize counts.mtx.gz -r 50 -o factors/
+
+Data goes to standard output, words and progress to standard error. Exit status: 0 done, 1 the data or
+the run failed, 2 wrong usage, 130 interrupted (what was found so far is saved).";
+
+/// Find the few columns of a nonnegative matrix that explain all the others.
+///
+/// Topics with their anchor words from any text, factors of any nonnegative matrix: the XRAY algorithms
+/// (Kumar, Sindhwani, Kambadur, ICML 2013). The same answer on every run, with any number of threads.
+#[derive(Debug, Parser)]
+#[command(name = "xray", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+#[command(disable_help_subcommand = true)]
+pub enum Command {
+    /// Topics of a small corpus inside this program: see what to expect
+    Demo(DemoArgs),
+    /// Text to topics: anchor words, top words, and what each document is about
+    Topics(TopicsArgs),
+    /// Anchors and weights of any nonnegative matrix
+    Factorize(FactorizeArgs),
+    /// Weights of new documents, rows or columns under a saved model
+    Transform(TransformArgs),
+    /// How many? Residual, held-out error and coherence of every rank, and a suggestion
+    Rank(RankArgs),
+    /// Matrices with known anchors, for tests and experiments
+    Synth(SynthArgs),
+    /// Between file formats
+    Convert(ConvertArgs),
+    /// Completions for a shell, on standard output
+    Completions(CompletionsArgs),
+    /// Manual pages, on standard output or into a folder
+    Man(ManArgs),
+}
+
+/// What every verb understands.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "General")]
+pub struct CommonArgs {
+    /// Print nothing but results and errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print the time and peak memory of every stage
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print one JSON object on standard output instead of tables
+    #[arg(long)]
+    pub json: bool,
+    /// Worker threads; the result is the same for any number [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub threads: Option<u64>,
+    /// Memory for cached products, such as 500M or 4G [default: a quarter of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Seed of everything that draws random numbers
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+impl CommonArgs {
+    /// The number of threads, if one was given.
+    pub fn threads(&self) -> Option<usize> {
+        self.threads.map(|n| n as usize)
+    }
+}
+
+const DEMO_HELP: &str = "\
+Examples:
+  xray demo
+  xray demo -o demo/        also write topics.csv, topics.json, documents.csv and model.npz";
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+#[command(after_help = DEMO_HELP)]
+pub struct DemoArgs {
+    /// Also write the files that `xray topics` writes into this folder
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const TOPICS_HELP: &str = "\
+Examples:
+  xray topics reviews.csv --text body                  as many topics as the data suggests
+  xray topics reviews.csv --text title --text body --labels product -k 20 -o out/
+  xray topics articles/ -k 10                          a folder of .txt files
+  zcat tweets.gz | xray topics - -k 50 --json          one document a line
+  xray topics docword.kos.txt.gz -k 12                 UCI bag of words, with vocab.kos.txt beside it
+  xray topics counts.mtx --transpose --terms words.txt -k 5
+  xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude said
+                                                       two topics begin with your words, six are free
+
+Writes topics.csv, topics.json, documents.csv and model.npz into the folder. `xray transform` applies
+model.npz to new documents.";
+
+/// Arguments of `topics`.
+#[derive(Debug, Args)]
+#[command(after_help = TOPICS_HELP)]
+pub struct TopicsArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    /// Number of topics [default: suggested from the data]
+    #[arg(short = 'k', long = "topics", visible_alias = "rank", value_name = "K")]
+    #[arg(value_parser = parse::rank)]
+    pub rank: Option<usize>,
+    /// Most topics to consider when the number is not given
+    #[arg(long, value_name = "K", default_value_t = 40, value_parser = parse::rank)]
+    pub max_topics: usize,
+    /// Words that one topic begins with; repeat for more topics
+    #[arg(long, value_name = "WORD[,WORD...]", action = ArgAction::Append)]
+    pub anchor: Vec<String>,
+    /// Words that are never anchors and never listed
+    #[arg(long, value_name = "WORD[,WORD...]", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// Words to list for each topic
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub words: usize,
+    /// List only one of several forms of a word (film, films)
+    #[arg(long)]
+    pub distinct: bool,
+    /// Folder for the files [default with tables: the input's name and "-topics"; with --json: none]
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    /// Steps of refinement after the anchors are found
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub refine: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub engine: EngineArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const FACTORIZE_HELP: &str = "\
+Examples:
+  xray factorize x.npz -r 20                            a scipy sparse matrix, 20 anchors
+  xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
+  xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
+  xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
+
+Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the
+anchors' columns or their refinement) and anchors.csv.";
+
+/// Arguments of `factorize`.
+#[derive(Debug, Args)]
+#[command(after_help = FACTORIZE_HELP)]
+pub struct FactorizeArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    /// Number of anchors to find
+    #[arg(short = 'r', long, value_name = "R", value_parser = parse::rank)]
+    pub rank: usize,
+    /// Steps of refinement after the anchors are found
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub refine: usize,
+    /// Folder for model.npz and anchors.csv, or the name of the model file if it ends in .npz
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub anchors: AnchorArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub engine: EngineArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const TRANSFORM_HELP: &str = "\
+Examples:
+  xray transform out/model.npz new.csv --text body > weights.csv
+  xray transform out/model.npz new.jsonl -o weights.npz
+  xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
+
+Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training
+documents get exactly the weights that the fit wrote.";
+
+/// Arguments of `transform`.
+#[derive(Debug, Args)]
+#[command(after_help = TRANSFORM_HELP)]
+pub struct TransformArgs {
+    /// A model.npz written by `topics` or `factorize`
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub model: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    /// The data's columns are new columns, to be made of the model's anchors
+    #[arg(long)]
+    pub columns: bool,
+    /// Where to write: .csv, .tsv, .npz, .npy or .mtx [default: CSV on standard output]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const RANK_HELP: &str = "\
+Examples:
+  xray rank reviews.csv --text body --max 60 -o out/
+  xray rank cube.mat --variable V --max 12
+  xray rank counts.npz --selection greedy --held-out 0.2 --json
+
+One table for all ranks: the part of the data left unexplained, the same on rows that were held out,
+and for text the coherence (NPMI, UMass) of the topics. Writes rank.csv, rank.svg and rank.png.";
+
+/// Arguments of `rank`.
+#[derive(Debug, Args)]
+#[command(after_help = RANK_HELP)]
+pub struct RankArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    /// The largest rank to look at
+    #[arg(long, value_name = "R", default_value_t = 40, value_parser = parse::rank)]
+    pub max: usize,
+    /// The part of the rows to hold out, or 0 for none
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse::share)]
+    pub held_out: f64,
+    /// Words of each topic that coherence looks at
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub words: usize,
+    /// Folder for rank.csv, rank.svg and rank.png
+    #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub engine: EngineArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const SYNTH_HELP: &str = "\
+Examples:
+  xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
+  xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
+  xray synth rcv1.npz --corpus rcv1 --scale 0.01
+
+The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
+
+/// Arguments of `synth`.
+#[derive(Debug, Args)]
+#[command(after_help = SYNTH_HELP)]
+pub struct SynthArgs {
+    /// Where to write the matrix: .npy, .npz, .mtx, .csv, ...
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// How anchors and mixtures are drawn: dirichlet, middle-points, ill-conditioned,
+    /// ill-conditioned-middle-points, scaled-columns or rank-deficient
+    #[arg(long, value_name = "NAME", default_value = "dirichlet", conflicts_with = "corpus")]
+    pub design: xray_nmf::synth::Design,
+    /// Number of rows
+    #[arg(long, value_name = "M", default_value_t = 200, conflicts_with = "corpus")]
+    pub rows: usize,
+    /// Number of anchors
+    #[arg(short = 'r', long, value_name = "R", default_value_t = 20, conflicts_with = "corpus")]
+    pub rank: usize,
+    /// Number of columns [default: the design's]
+    #[arg(long, value_name = "N", conflicts_with = "corpus")]
+    pub columns: Option<usize>,
+    /// Noise level
+    #[arg(long, value_name = "DELTA", default_value_t = 0.0, conflicts_with = "corpus")]
+    pub noise: f64,
+    /// What is added: gaussian, or outward
+    #[arg(long, value_name = "KIND", default_value = "gaussian", value_parser = parse::noise)]
+    #[arg(conflicts_with = "corpus")]
+    pub noise_kind: xray_nmf::synth::Noise,
+    /// Documents x words as large and sparse as a known data set instead: rcv1, ppl2 or ibmt
+    #[arg(long, value_name = "NAME", value_parser = ["rcv1", "ppl2", "ibmt"])]
+    pub corpus: Option<String>,
+    /// Size of the corpus relative to the data set's
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "corpus")]
+    pub scale: f64,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const CONVERT_HELP: &str = "\
+Examples:
+  xray convert counts.mat counts.mtx.gz --variable fea
+  xray convert x.npz x.mtx --transpose
+  xray convert articles.csv tfidf.npz --text body       texts become a weighted matrix
+  xray convert articles.csv counts.npz --text body --weighting counts
+  xray convert news.parquet news.jsonl --text text      texts stay texts
+
+Numbers are kept to the last bit. The formats are told by content (in) and by name (out): mtx, npz, npy,
+mat, svm, docword, csv, tsv; for texts csv, tsv, jsonl, txt and parquet. Add .gz or .zst to compress.";
+
+/// Arguments of `convert`.
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_HELP)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: InputArgs,
+    /// The file to write
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// The format to write, where the name does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = parse::format)]
+    pub to: Option<xray_data::Format>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  xray completions bash > ~/.local/share/bash-completion/completions/xray")]
+pub struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  xray man | man -l -\n  xray man ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Folder for a page for each verb; the main page goes to standard output if absent
+    #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,95 @@
+//! Values of arguments.
+
+use xray_data::Format;
+use xray_nmf::synth::Noise;
+
+/// A number of bytes, as in `4G`, `1.5g`, `500 MB` or `1048576`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes(pub usize);
+
+impl std::str::FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let unit = unit.trim().to_ascii_uppercase();
+        let unit = unit.trim_end_matches('B').trim_end_matches('I');
+        let factor = match unit {
+            "" => Some(1.0),
+            "K" => Some(1024.0),
+            "M" => Some(1024.0 * 1024.0),
+            "G" => Some(1024.0 * 1024.0 * 1024.0),
+            "T" => Some(1024.0 * 1024.0 * 1024.0 * 1024.0),
+            _ => None,
+        };
+        match (number.parse::<f64>(), factor) {
+            (Ok(n), Some(factor)) if n * factor < 1e18 => Ok(Bytes((n * factor) as usize)),
+            _ => Err("give a number of bytes, such as 500M or 4G".to_owned()),
+        }
+    }
+}
+
+/// At least one; more than a matrix can have columns is refused.
+pub(super) fn rank(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=u32::MAX as usize).contains(&n) => Ok(n),
+        _ => Err("give a whole number, 1 or more".to_owned()),
+    }
+}
+
+/// A share below 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("give a number from 0 to below 1".to_owned()),
+    }
+}
+
+/// A kind of noise by its name.
+pub(super) fn noise(text: &str) -> Result<Noise, String> {
+    match text {
+        "gaussian" => Ok(Noise::Gaussian),
+        "outward" => Ok(Noise::Outward),
+        _ => Err("use gaussian or outward".to_owned()),
+    }
+}
+
+/// A file format by its name.
+pub(super) fn format(text: &str) -> Result<Format, String> {
+    Format::from_name(text).map_err(|_| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("use one of {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, bytes) in [
+            ("1048576", 1 << 20),
+            ("4G", 4 << 30),
+            ("1.5k", 1536),
+            ("500 MB", 500 << 20),
+            ("2GiB", 2 << 30),
+            ("0", 0),
+        ] {
+            assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
+        }
+        for text in ["", "G", "-1", "4X", "1e400", "1.2.3", "99999999999T"] {
+            assert!(text.parse::<Bytes>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        assert_eq!(rank("7"), Ok(7));
+        assert!(rank("0").is_err() && rank("-1").is_err() && rank("5000000000").is_err());
+        assert!(share("1").is_err() && share("nan").is_err() && share("0.5") == Ok(0.5));
+        assert!(format("docx").unwrap_err().contains("mtx, npz"));
+    }
+}

@@ -1,0 +1,144 @@
+//! How text becomes numbers.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions};
+use xray_data::{Input, LoadOptions, read_names};
+
+/// Options for text, and for matrices of counts.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Text")]
+pub struct TextArgs {
+    /// How words are weighed [default: tfidf for texts and whole numbers, none for other numbers]
+    #[arg(long, value_name = "KIND")]
+    pub weighting: Option<Weighting>,
+    /// Words to drop: english, none, or a file with one word a line
+    #[arg(long, value_name = "LIST", default_value = "english")]
+    pub stop_words: String,
+    /// More words to drop
+    #[arg(long, value_name = "WORD[,WORD...]", value_delimiter = ',')]
+    pub drop: Vec<String>,
+    /// Reduce words to their stems
+    #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+    pub stem: Option<Language>,
+    /// Longest run of words that makes a term
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=8))]
+    pub ngrams: u64,
+    /// Drop words in fewer documents: a number, or a share such as 0.01 [default: 1 to 10 by size]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency)]
+    pub min_df: Option<DocumentFrequency>,
+    /// Drop words in more documents: a number, or a share such as 0.5 [default: half]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency)]
+    pub max_df: Option<DocumentFrequency>,
+    /// Keep only the most frequent words
+    #[arg(long, value_name = "N", value_parser = super::parse::rank)]
+    pub max_features: Option<usize>,
+    /// Drop words with fewer characters
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub min_characters: u64,
+    /// Tell upper from lower case
+    #[arg(long)]
+    pub case_sensitive: bool,
+    /// Weigh a word by its count instead of 1 + ln(count)
+    #[arg(long)]
+    pub raw_tf: bool,
+    /// Leave documents at their length instead of scaling them to length 1
+    #[arg(long)]
+    pub no_document_norm: bool,
+}
+
+/// What the entries of the matrix are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Weighting {
+    /// Frequent words weigh less: (1 + ln tf) (1 + ln((1 + n) / (1 + df))), documents of length 1
+    Tfidf,
+    /// Plain counts of words
+    Counts,
+    /// Numbers as they are in the file
+    None,
+}
+
+impl TextArgs {
+    /// The options for texts (`counted`) or whole numbers, or for other numbers.
+    ///
+    /// # Errors
+    /// If the list of stop words cannot be read.
+    pub fn options(&self, counted: bool) -> anyhow::Result<TextOptions> {
+        let default = if counted { Weighting::Tfidf } else { Weighting::None };
+        let weigh = self.weighting.unwrap_or(default) == Weighting::Tfidf;
+        let automatic = DocumentFrequency::Automatic;
+        Ok(TextOptions {
+            lowercase: !self.case_sensitive,
+            min_characters: self.min_characters as usize,
+            stop_words: self.stop_words()?,
+            stemming: self.stem,
+            ngrams: (1, self.ngrams as usize),
+            min_df: self.min_df.unwrap_or(automatic),
+            max_df: self.max_df.unwrap_or(automatic),
+            max_features: self.max_features,
+            tf_idf: weigh,
+            sublinear_tf: weigh && !self.raw_tf,
+            smooth_idf: true,
+            normalize: weigh && !self.no_document_norm,
+        })
+    }
+
+    fn stop_words(&self) -> anyhow::Result<StopWords> {
+        let more = self.drop.clone();
+        Ok(match self.stop_words.as_str() {
+            "none" if more.is_empty() => StopWords::None,
+            "none" => StopWords::List(more),
+            "english" if more.is_empty() => StopWords::English,
+            "english" => StopWords::EnglishAnd(more),
+            file => {
+                let input = Input::Path(PathBuf::from(file));
+                let mut words = read_names(&input, &LoadOptions::default())?;
+                words.extend(more);
+                StopWords::List(words)
+            }
+        })
+    }
+}
+
+/// A language by its name.
+fn language(text: &str) -> Result<Language, String> {
+    let name = serde_json::Value::String(text.to_ascii_lowercase());
+    serde_json::from_value(name).map_err(|_| {
+        "use arabic, danish, dutch, english, finnish, french, german, greek, hungarian, italian, \
+         norwegian, portuguese, romanian, russian, spanish, swedish, tamil or turkish"
+            .to_owned()
+    })
+}
+
+/// A whole number is a count, a number with a point is a share.
+fn frequency(text: &str) -> Result<DocumentFrequency, String> {
+    if let Ok(count) = text.parse::<u64>() {
+        return Ok(DocumentFrequency::Count(count));
+    }
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(DocumentFrequency::Share(share)),
+        _ => Err("give a number of documents, such as 5, or a share, such as 0.01".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequencies_are_counts_or_shares() {
+        assert_eq!(frequency("5"), Ok(DocumentFrequency::Count(5)));
+        assert_eq!(frequency("1.0"), Ok(DocumentFrequency::Share(1.0)));
+        assert_eq!(frequency("0.25"), Ok(DocumentFrequency::Share(0.25)));
+        assert!(frequency("-1").is_err() && frequency("1.5").is_err() && frequency("x").is_err());
+    }
+
+    #[test]
+    fn languages_have_names() {
+        assert_eq!(language("German"), Ok(Language::German));
+        assert!(language("klingon").unwrap_err().contains("german"));
+    }
+}

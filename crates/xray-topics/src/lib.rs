@@ -1,0 +1,47 @@
+//! From a corpus to topics.
+//!
+//! A [`Corpus`] is a weighted documents x words matrix with its vocabulary, made from texts or from a
+//! matrix of counts. [`fit`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
+//! every document; [`rank_study`] looks at every number of topics in one run. The result is the same
+//! to the last bit for any number of threads.
+//!
+//! ```
+//! use xray_data::{Documents, text::TextOptions};
+//! use xray_topics::{Corpus, TopicOptions, fit, ignore};
+//!
+//! let texts = ["cats purr and cats sleep", "dogs bark and dogs run", "a sleepy cats day", "dogs run"];
+//! let documents = Documents {
+//!     ids: (1..=4).map(|d| d.to_string()).collect(),
+//!     texts: texts.map(String::from).to_vec(),
+//!     labels: None,
+//! };
+//! let corpus = Corpus::from_documents(documents, TextOptions::default())?;
+//! let options = TopicOptions { rank: Some(2), ..TopicOptions::default() };
+//! let found = fit(&corpus, &options, &mut ignore)?;
+//! let mut anchors: Vec<&str> = found.topics.iter().map(|t| corpus.word(t.anchors[0])).collect();
+//! anchors.sort_unstable();
+//! assert_eq!(anchors, ["cats", "dogs"]);
+//! # Ok::<(), xray_topics::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod error;
+mod fit;
+mod model;
+mod options;
+mod seeds;
+mod study;
+mod watch;
+mod words;
+
+pub use corpus::Corpus;
+pub use error::{Error, Result};
+pub use fit::{Topic, Topics, fit};
+pub use model::{apply, sparse_rows};
+pub use options::TopicOptions;
+pub use seeds::{Seeds, UnknownWord, resolve_words};
+pub use study::{RankStudy, StudiedRank, StudyOptions, rank_study};
+pub use watch::{Event, Stage, ignore};
+pub use words::top_words;

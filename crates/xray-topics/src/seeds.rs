@@ -1,0 +1,63 @@
+//! Words that a user gives, found in the vocabulary.
+
+use xray_data::text::{Vectorizer, stem};
+
+/// Words found, list by list, and those that are not in the vocabulary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seeds {
+    /// Columns of the known words; lists without any known word are left out.
+    pub columns: Vec<Vec<usize>>,
+    /// Words that are not in the vocabulary.
+    pub unknown: Vec<UnknownWord>,
+}
+
+/// A word that is not in the vocabulary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownWord {
+    /// The word as given.
+    pub word: String,
+    /// The known words that are spelt most like it, nearest first.
+    pub nearest: Vec<String>,
+}
+
+impl std::fmt::Display for UnknownWord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{}\" is not in the vocabulary", self.word)?;
+        match &self.nearest[..] {
+            [] => write!(f, "; it may be too rare or too frequent, or a stop word"),
+            words => write!(f, "; did you mean {}?", words.join(", ")),
+        }
+    }
+}
+
+/// Finds words as the vocabulary spells them (lower case, stemmed) in each list.
+pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
+    const MOST_SUGGESTIONS: usize = 3;
+    let options = vectorizer.options();
+    let mut seeds = Seeds::default();
+    for list in lists {
+        let mut columns = Vec::new();
+        for word in list {
+            let exact = vectorizer.column(word);
+            let mut spelt = if options.lowercase { word.to_lowercase() } else { word.clone() };
+            if let Some(language) = options.stemming {
+                let stems: Vec<String> =
+                    spelt.split_whitespace().map(|part| stem(part, language)).collect();
+                spelt = stems.join(" ");
+            }
+            match exact.or_else(|| vectorizer.column(&spelt)) {
+                Some(column) if !columns.contains(&column) => columns.push(column),
+                Some(_) => {}
+                None => {
+                    let nearest = vectorizer.nearest(&spelt, MOST_SUGGESTIONS);
+                    let nearest = nearest.into_iter().map(String::from).collect();
+                    seeds.unknown.push(UnknownWord { word: word.clone(), nearest });
+                }
+            }
+        }
+        if !columns.is_empty() {
+            seeds.columns.push(columns);
+        }
+    }
+    seeds
+}
