@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod clusters;
+mod coherence;
 mod error;
 mod labelling;
 mod matching;
@@ -24,6 +25,7 @@ mod matching;
 pub use clusters::{
     Contingency, argmax_rows, matched_accuracy, normalized_mutual_information, purity,
 };
+pub use coherence::{Coherence, TopicCoherence};
 pub use error::{Error, Result};
 pub use labelling::Labelling;
 pub use matching::cheapest_matching;
