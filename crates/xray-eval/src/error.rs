@@ -1,0 +1,50 @@
+//! What can go wrong, and what to do about it.
+
+/// An error that names the offending value, what was allowed, and the remedy.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two lengths that must agree do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Length {
+        /// The array that is too long or too short.
+        what: &'static str,
+        /// The length that was called for.
+        expected: usize,
+        /// The length that was given.
+        found: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("{what}: entry ({row}, {column}) is {value}; every entry must be a finite number")]
+    NotFinite {
+        /// The array that holds it.
+        what: &'static str,
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// NaN, inf or -inf.
+        value: f64,
+    },
+}
+
+/// A result whose error is [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Checks that an array has the length that is called for.
+pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }
+}
+
+/// Checks that an array of `n_columns` entries a row has whole rows of finite numbers.
+pub(crate) fn check_rows(what: &'static str, values: &[f64], n_columns: usize) -> Result<()> {
+    let whole = values.len().checked_div(n_columns).unwrap_or(0) * n_columns;
+    check_length(what, whole, values.len())?;
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(place) => {
+            let (row, column) = (place / n_columns, place % n_columns);
+            Err(Error::NotFinite { what, row, column, value: values[place] })
+        }
+        None => Ok(()),
+    }
+}

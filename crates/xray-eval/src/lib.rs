@@ -1,0 +1,31 @@
+//! How good a factorization is, in numbers that others report as well.
+//!
+//! Everything here is a function of plain slices or of an [`xray_nmf::Matrix`]; nothing prints,
+//! reads a file or asks the clock, and the same input gives the same bits on any number of threads.
+//!
+//! ```
+//! use xray_eval::{Labelling, argmax_rows, normalized_mutual_information};
+//!
+//! let subjects = Labelling::from_names(&["sport", "politics", "sport"]);
+//! // Weights of three documents in two topics.
+//! let topics = argmax_rows(&[0.9, 0.1, 0.2, 0.7, 0.8, 0.0], 2)?;
+//! assert_eq!(topics, [Some(0), Some(1), Some(0)]);
+//! assert_eq!(normalized_mutual_information(subjects.ids(), &topics), 1.0);
+//! # Ok::<(), xray_eval::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod clusters;
+mod coherence;
+mod error;
+mod labelling;
+mod matching;
+
+pub use clusters::{
+    Contingency, argmax_rows, matched_accuracy, normalized_mutual_information, purity,
+};
+pub use coherence::{Coherence, TopicCoherence};
+pub use error::{Error, Result};
+pub use labelling::Labelling;
+pub use matching::cheapest_matching;
