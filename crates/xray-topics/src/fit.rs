@@ -155,40 +155,31 @@ struct Seeded {
     fixed: Vec<usize>,
     /// All words of topics that begin with several.
     members: Vec<usize>,
-    /// `||X_j||^2` of the corpus and the added columns.
+    /// `||X_j||^2` of the corpus and the added columns, if there are any.
     squared_norms: Vec<f64>,
     n_words: usize,
 }
 
 impl Seeded {
     fn new(matrix: &SparseMatrix<'static, f64>, anchors: &[Vec<usize>]) -> Result<Self> {
-        let (m, n) = (matrix.n_rows(), matrix.n_columns());
-        let (offsets, rows, values) = matrix.csc();
-        let (mut offsets, mut rows, mut values) =
-            (offsets.to_vec(), rows.to_vec(), values.to_vec());
-        let (mut fixed, mut members) = (Vec::new(), Vec::new());
-        for words in anchors {
-            if let [word] = words[..] {
-                fixed.push(word);
-                continue;
+        let n_words = matrix.n_columns();
+        let several = || anchors.iter().filter(|words| words.len() > 1);
+        let mut next = n_words;
+        let fixed = anchors.iter().map(|words| match words[..] {
+            [word] => word,
+            _ => {
+                next += 1;
+                next - 1
             }
-            fixed.push(offsets.len() - 1);
-            members.extend_from_slice(words);
-            for (d, v) in mean_column(matrix, words).into_iter().enumerate() {
-                if v > 0.0 {
-                    rows.push(d as u32);
-                    values.push(v);
-                }
-            }
-            offsets.push(rows.len());
-        }
-        let added = offsets.len() - 1 - n;
-        let extended = match added {
-            0 => None,
-            _ => Some(SparseMatrix::from_csc(m, n + added, offsets, rows, values)?),
+        });
+        let fixed = fixed.collect();
+        let members = several().flatten().copied().collect();
+        let extended = match several().next() {
+            Some(_) => Some(extend(matrix, several())?),
+            None => None,
         };
-        let squared_norms = extended.as_ref().unwrap_or(matrix).squared_norms();
-        Ok(Self { matrix: extended, fixed, members, squared_norms, n_words: n })
+        let squared_norms = extended.as_ref().map_or_else(Vec::new, Matrix::squared_norms);
+        Ok(Self { matrix: extended, fixed, members, squared_norms, n_words })
     }
 
     /// The steps with anchors and residuals of the corpus itself.
@@ -217,6 +208,24 @@ impl Seeded {
         }
         steps
     }
+}
+
+/// The matrix with the mean column of each list of words added.
+fn extend<'a>(
+    matrix: &SparseMatrix<'static, f64>,
+    lists: impl Iterator<Item = &'a Vec<usize>>,
+) -> Result<SparseMatrix<'static, f64>> {
+    let (offsets, rows, values) = matrix.csc();
+    let (mut offsets, mut rows, mut values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
+    for words in lists {
+        for (d, v) in mean_column(matrix, words).into_iter().enumerate().filter(|(_, v)| *v > 0.0) {
+            rows.push(d as u32);
+            values.push(v);
+        }
+        offsets.push(rows.len());
+    }
+    let n_columns = offsets.len() - 1;
+    Ok(SparseMatrix::from_csc(matrix.n_rows(), n_columns, offsets, rows, values)?)
 }
 
 fn mean_column(matrix: &SparseMatrix<'static, f64>, words: &[usize]) -> Vec<f64> {

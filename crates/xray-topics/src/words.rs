@@ -1,6 +1,7 @@
 //! The words that say most about a topic.
 
 use xray_data::text::{Language, stem};
+use xray_nmf::Weights;
 
 /// The columns with the largest weights in each topic, heaviest first, ties by position.
 ///
@@ -16,10 +17,8 @@ pub fn top_words(
 ) -> Vec<Vec<(usize, f64)>> {
     let mut topics: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rank];
     for (j, weights) in h.chunks_exact(rank.max(1)).enumerate() {
-        for (topic, &weight) in topics.iter_mut().zip(weights) {
-            if weight > 0.0 {
-                topic.push((j, weight));
-            }
+        for (topic, &weight) in topics.iter_mut().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+            topic.push((j, weight));
         }
     }
     for topic in &mut topics {
@@ -33,6 +32,25 @@ pub fn top_words(
         topic.truncate(n_words);
     }
     topics
+}
+
+/// Every topic's columns with their weights, before refinement.
+pub(crate) fn weighted_words(weights: &Weights) -> Vec<Vec<(usize, f64)>> {
+    let mut topics = vec![Vec::new(); weights.rank()];
+    for j in 0..weights.n_columns() {
+        let (anchors, values) = weights.column(j);
+        anchors.iter().zip(values).for_each(|(&k, &v)| topics[k as usize].push((j, v)));
+    }
+    topics
+}
+
+/// The columns of each topic's `n` heaviest words.
+pub(crate) fn heaviest_words(topics: Vec<Vec<(usize, f64)>>, n: usize) -> Vec<Vec<usize>> {
+    let heaviest = |mut topic: Vec<(usize, f64)>| {
+        heaviest_first(&mut topic, n);
+        topic.into_iter().map(|(j, _)| j).collect()
+    };
+    topics.into_iter().map(heaviest).collect()
 }
 
 /// Keeps the `n` heaviest, in order.

@@ -1,0 +1,40 @@
+//! Ctrl-C: while a result grows, the first press stops the search and keeps what was found; at other
+//! times, and on the second press, the program ends at once.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Exit status of an interrupted program.
+const INTERRUPTED: i32 = 130;
+
+const END_AT_ONCE: u8 = 0;
+const STOP_POLITELY: u8 = 1;
+const STOPPING: u8 = 2;
+
+static STATE: AtomicU8 = AtomicU8::new(END_AT_ONCE);
+
+/// Listens from now on.
+pub(crate) fn install() {
+    // A second call, or a system without signals, leaves the default: the program just ends.
+    let _ = ctrlc::set_handler(|| {
+        let polite = STATE.compare_exchange(
+            STOP_POLITELY,
+            STOPPING,
+            Ordering::SeqCst,
+            Ordering::SeqCst,
+        );
+        match polite {
+            Ok(_) => eprintln!("\nstopping after this step, press Ctrl-C again to quit at once"),
+            Err(_) => std::process::exit(INTERRUPTED),
+        }
+    });
+}
+
+/// From now on there is something to save.
+pub(crate) fn stop_politely() {
+    let _ = STATE.compare_exchange(END_AT_ONCE, STOP_POLITELY, Ordering::SeqCst, Ordering::SeqCst);
+}
+
+/// Whether Ctrl-C was pressed since [`stop_politely`].
+pub(crate) fn requested() -> bool {
+    STATE.load(Ordering::SeqCst) == STOPPING
+}

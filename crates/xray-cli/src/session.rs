@@ -1,0 +1,199 @@
+//! One run of a verb: what is told while it works, and how long its stages take.
+
+use std::io::{IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Map, Value};
+use xray_report::{Table, number};
+use xray_topics::Event;
+
+use crate::args::CommonArgs;
+use crate::interrupt;
+
+/// Progress, timings, messages.
+pub(crate) struct Session {
+    quiet: bool,
+    verbose: bool,
+    pub json: bool,
+    start: Instant,
+    stages: Vec<(String, Duration)>,
+    current: Option<(String, Instant, ProgressBar)>,
+}
+
+impl Session {
+    /// Begins a run: starts the worker threads and listens for Ctrl-C.
+    pub fn new(common: &CommonArgs) -> anyhow::Result<Self> {
+        if let Some(threads) = common.threads() {
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+        }
+        interrupt::install();
+        Ok(Self {
+            quiet: common.quiet,
+            verbose: common.verbose,
+            json: common.json,
+            start: Instant::now(),
+            stages: Vec::new(),
+            current: None,
+        })
+    }
+
+    /// Runs one stage that cannot tell how far it is.
+    pub fn stage<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        self.begin(name, None);
+        let result = work();
+        self.end();
+        result
+    }
+
+    /// Begins a stage of so many steps.
+    fn begin(&mut self, name: &str, steps: Option<usize>) {
+        self.end();
+        let bar = self.bar(name, steps);
+        self.current = Some((name.to_owned(), Instant::now(), bar));
+    }
+
+    /// Ends the current stage, if there is one.
+    pub fn end(&mut self) {
+        let Some((name, start, bar)) = self.current.take() else { return };
+        bar.finish_and_clear();
+        let spent = start.elapsed();
+        if self.verbose {
+            let time = number::duration(spent);
+            let memory = peak_memory().map_or_else(String::new, |bytes| {
+                format!("   peak memory {}", number::bytes(bytes))
+            });
+            eprintln!("{name:<12}{time:>10}{memory}");
+        }
+        match self.stages.iter_mut().find(|stage| stage.0 == name) {
+            Some(stage) => stage.1 += spent,
+            None => self.stages.push((name, spent)),
+        }
+    }
+
+    /// A bar on a terminal, nothing elsewhere.
+    fn bar(&self, name: &str, steps: Option<usize>) -> ProgressBar {
+        if self.quiet || !std::io::stderr().is_terminal() || steps == Some(0) {
+            return ProgressBar::hidden();
+        }
+        let bar = match steps {
+            Some(steps) => ProgressBar::new(steps as u64).with_style(style(
+                "{prefix:<12} [{bar:28}] {pos}/{len}  {per_sec}  {eta} left  {msg}",
+            )),
+            None => ProgressBar::new_spinner().with_style(style("{prefix:<12} {spinner} {elapsed}")),
+        };
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+        bar.set_prefix(name.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        bar
+    }
+
+    /// What a computation tells: drawn as progress; Ctrl-C is passed on to it.
+    pub fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        interrupt::stop_politely();
+        match event {
+            Event::Begin(stage, steps) => self.begin(stage.name(), Some(steps)),
+            Event::Anchor(step) => {
+                if let Some((_, _, bar)) = &self.current {
+                    bar.set_message(format!("residual {:.4}", step.residual));
+                    bar.inc(1);
+                }
+            }
+            Event::Advance => {
+                if let Some((_, _, bar)) = &self.current {
+                    bar.inc(1);
+                }
+            }
+        }
+        if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Words for people, on standard error.
+    pub fn note(&self, message: impl std::fmt::Display) {
+        if !self.quiet {
+            eprintln!("{message}");
+        }
+    }
+
+    /// Something to look at that does not stop the run.
+    pub fn warn(&self, message: impl std::fmt::Display) {
+        if !self.quiet {
+            let word = if styled_stderr() { "\x1b[1;33mwarning:\x1b[0m" } else { "warning:" };
+            eprintln!("{word} {message}");
+        }
+    }
+
+    /// Seconds of each stage, and in all.
+    pub fn seconds(&self) -> Value {
+        let round = |span: Duration| Value::from((span.as_secs_f64() * 1e6).round() / 1e6);
+        let mut seconds: Map<String, Value> =
+            self.stages.iter().map(|(name, span)| (name.clone(), round(*span))).collect();
+        seconds.insert("total".to_owned(), round(self.start.elapsed()));
+        Value::Object(seconds)
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Prints a table on standard output.
+    pub fn print_table(&self, table: &Table) -> anyhow::Result<()> {
+        let stdout = std::io::stdout();
+        let terminal = stdout.is_terminal();
+        let width = terminal.then(terminal_width).flatten();
+        let styled = terminal && colours_wanted();
+        write!(stdout.lock(), "{}", table.terminal(width, styled))?;
+        Ok(())
+    }
+
+    /// Prints one JSON object on standard output.
+    pub fn print_json(&self, value: &Value) -> anyhow::Result<()> {
+        writeln!(std::io::stdout().lock(), "{}", serde_json::to_string_pretty(value)?)?;
+        Ok(())
+    }
+
+    /// Adds what every JSON answer ends with.
+    pub fn finish_json(&self, mut object: Map<String, Value>) -> Value {
+        object.insert("seconds".to_owned(), self.seconds());
+        object.insert("peak_memory_bytes".to_owned(), peak_memory().into());
+        Value::Object(object)
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
+}
+
+fn terminal_width() -> Option<usize> {
+    let (_, columns) = console_size()?;
+    (columns >= 40).then_some(columns)
+}
+
+/// Rows and columns of the terminal.
+fn console_size() -> Option<(usize, usize)> {
+    let term = indicatif::TermLike::width(&indicatif::InMemoryTerm::new(1, 1));
+    let _ = term;
+    std::env::var("COLUMNS").ok()?.parse().ok().map(|columns| (0, columns))
+}
+
+/// `NO_COLOR` (any value but an empty one) and dumb terminals turn styles off.
+fn colours_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
+}
+
+/// Whether messages may be coloured.
+pub(crate) fn styled_stderr() -> bool {
+    std::io::stderr().is_terminal() && colours_wanted()
+}
+
+/// The most memory that the process has had, in bytes, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
