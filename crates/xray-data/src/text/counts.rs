@@ -51,6 +51,15 @@ pub(super) struct ChunkCounts {
     pub entries: Vec<(u32, u32)>,
 }
 
+/// The stop words as they stand among tokens.
+pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
+    let fold = |word: &str| match options.lowercase {
+        true => word.to_lowercase(),
+        false => word.to_owned(),
+    };
+    options.stop_words.words().into_iter().map(fold).collect()
+}
+
 /// What all chunks share.
 pub(super) struct Analyzer<'a> {
     options: &'a TextOptions,
@@ -59,12 +68,7 @@ pub(super) struct Analyzer<'a> {
 
 impl<'a> Analyzer<'a> {
     pub fn new(options: &'a TextOptions) -> Self {
-        let fold = |word: &str| match options.lowercase {
-            true => word.to_lowercase(),
-            false => word.to_owned(),
-        };
-        let stop_words = options.stop_words.words().into_iter().map(fold).collect();
-        Self { options, stop_words }
+        Self { options, stop_words: stop_words(options) }
     }
 
     /// Counts the terms of a chunk.
@@ -222,6 +226,18 @@ impl<'a> Counter<'a> {
         chunk.ends.push(chunk.entries.len());
         self.present.clear();
     }
+}
+
+/// A word as it is stemmed in texts; the word is taken as it is, so lowercase it first.
+///
+/// # Examples
+/// ```
+/// use xray_data::text::{Language, stem};
+/// assert_eq!(stem("running", Language::English), "run");
+/// ```
+#[cfg(feature = "stemming")]
+pub fn stem(word: &str, language: super::Language) -> String {
+    rust_stemmers::Stemmer::create(language.into()).stem(word).into_owned()
 }
 
 #[cfg(feature = "stemming")]

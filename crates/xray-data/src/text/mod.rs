@@ -5,6 +5,8 @@
 //!      --document frequencies--> vocabulary --tf, idf, l2--> rows of X
 //! ```
 //!
+//! A matrix of counts is weighed the same way: [`Vectorizer::fit_counts`].
+//!
 //! With [`TextOptions::scikit_learn`] tokens, vocabulary and values equal those of scikit-learn's
 //! `TfidfVectorizer`. Documents are counted in chunks of about a mebibyte whose borders depend on
 //! nothing but the documents, and merged in order: any number of threads gives the same bits. Work
@@ -12,6 +14,8 @@
 
 mod counts;
 mod interner;
+mod matrix;
+mod nearest;
 mod options;
 mod stop_words;
 mod tokens;
@@ -19,6 +23,9 @@ mod vectorizer;
 mod vocabulary;
 mod weights;
 
+#[cfg(feature = "stemming")]
+pub use counts::stem;
+pub use matrix::position_names;
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;

@@ -85,6 +85,16 @@ impl TextOptions {
         Self { tf_idf: false, sublinear_tf: false, normalize: false, ..Self::default() }
     }
 
+    /// For matrices of counts that are used as they are: every column kept, nothing weighed.
+    pub fn plain() -> Self {
+        Self {
+            stop_words: StopWords::None,
+            min_df: DocumentFrequency::Count(0),
+            max_df: DocumentFrequency::Share(1.0),
+            ..Self::counts()
+        }
+    }
+
     /// Checks every range.
     ///
     /// # Errors

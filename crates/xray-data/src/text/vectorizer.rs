@@ -155,7 +155,8 @@ impl Vectorizer {
         &self.learned.options
     }
 
-    /// The terms of the columns, sorted by code points.
+    /// The terms of the columns: those of texts sorted by code points, those of a matrix of counts
+    /// in its order.
     pub fn vocabulary(&self) -> &[String] {
         &self.learned.vocabulary
     }
@@ -180,7 +181,7 @@ impl Vectorizer {
         self.learned.n_documents
     }
 
-    fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
+    pub(super) fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
         let vocabulary = &self.learned.vocabulary;
         self.lookup.find(hash, |&column| vocabulary[column as usize] == term).copied()
     }
@@ -206,7 +207,7 @@ fn build_lookup(vocabulary: &[String]) -> Result<HashTable<u32>> {
     Ok(lookup)
 }
 
-fn to_matrix(rows: Rows, n_columns: usize) -> Result<SparseMatrix<'static, f64>> {
+pub(super) fn to_matrix(rows: Rows, n_columns: usize) -> Result<SparseMatrix<'static, f64>> {
     let n_rows = rows.offsets.len() - 1;
     SparseMatrix::from_csr(n_rows, n_columns, rows.offsets, rows.columns, rows.values)
         .map_err(|source| Error::Matrix { file: "documents".to_owned(), source })

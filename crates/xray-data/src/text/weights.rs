@@ -29,6 +29,27 @@ pub(super) struct Rows {
     pub values: Vec<f64>,
 }
 
+impl Rows {
+    /// All rows of parts whose offsets are the ends of their rows.
+    pub fn concatenated(parts: Vec<Rows>) -> Rows {
+        let n_entries = parts.iter().map(|part| part.values.len()).sum();
+        let n_rows: usize = parts.iter().map(|part| part.offsets.len()).sum();
+        let mut rows = Rows {
+            offsets: Vec::with_capacity(n_rows + 1),
+            columns: Vec::with_capacity(n_entries),
+            values: Vec::with_capacity(n_entries),
+        };
+        rows.offsets.push(0);
+        for part in parts {
+            let start = rows.values.len();
+            rows.offsets.extend(part.offsets.iter().map(|end| start + end));
+            rows.columns.extend_from_slice(&part.columns);
+            rows.values.extend_from_slice(&part.values);
+        }
+        rows
+    }
+}
+
 /// The weighted rows of all chunks; `columns[c]` maps the terms of chunk c to columns.
 pub(super) fn weigh(
     options: &TextOptions,
@@ -36,26 +57,12 @@ pub(super) fn weigh(
     chunks: &[ChunkCounts],
     columns: &[Vec<u32>],
 ) -> Rows {
-    let parts: Vec<Rows> = chunks
+    let parts = chunks
         .par_iter()
         .zip(columns)
         .map(|(chunk, columns)| weigh_chunk(options, idf, chunk, columns))
         .collect();
-    let n_entries = parts.iter().map(|part| part.values.len()).sum();
-    let n_rows: usize = parts.iter().map(|part| part.offsets.len()).sum();
-    let mut rows = Rows {
-        offsets: Vec::with_capacity(n_rows + 1),
-        columns: Vec::with_capacity(n_entries),
-        values: Vec::with_capacity(n_entries),
-    };
-    rows.offsets.push(0);
-    for part in parts {
-        let start = rows.values.len();
-        rows.offsets.extend(part.offsets.iter().map(|end| start + end));
-        rows.columns.extend_from_slice(&part.columns);
-        rows.values.extend_from_slice(&part.values);
-    }
-    rows
+    Rows::concatenated(parts)
 }
 
 /// The rows of one chunk; its offsets are the ends of the rows.
@@ -71,26 +78,41 @@ fn weigh_chunk(options: &TextOptions, idf: &[f64], chunk: &ChunkCounts, columns:
             (column != DROPPED).then_some(u64::from(column) << 32 | u64::from(count))
         }));
         row.sort_unstable();
-        let first = rows.values.len();
-        for &packed in &row {
-            let (column, count) = ((packed >> 32) as u32, packed as u32);
-            let tf = f64::from(count);
-            let tf = if options.sublinear_tf { tf.ln() + 1.0 } else { tf };
-            rows.columns.push(column);
-            rows.values.push(if options.tf_idf { tf * idf[column as usize] } else { tf });
-        }
-        if options.normalize {
-            normalize(&mut rows.values[first..]);
-        }
-        rows.offsets.push(rows.values.len());
+        let unpack = |&packed: &u64| ((packed >> 32) as u32, f64::from(packed as u32));
+        push_row(options, idf, row.iter().map(unpack), &mut rows);
         start = end;
     }
     rows
 }
 
+/// Weighs the (column, count) of one document, in order of columns, and appends them.
+pub(super) fn push_row(
+    options: &TextOptions,
+    idf: &[f64],
+    counts: impl Iterator<Item = (u32, f64)>,
+    rows: &mut Rows,
+) {
+    let first = rows.values.len();
+    for (column, count) in counts {
+        let tf = if options.sublinear_tf { count.ln() + 1.0 } else { count };
+        rows.columns.push(column);
+        rows.values.push(if options.tf_idf { tf * idf[column as usize] } else { tf });
+    }
+    if options.normalize {
+        normalize(&mut rows.values[first..]);
+    }
+    rows.offsets.push(rows.values.len());
+}
+
 /// Scales to Euclidean length 1; zero stays zero.
 fn normalize(values: &mut [f64]) {
-    let norm = values.iter().fold(0.0, |sum, v| sum + v * v).sqrt();
+    let norm = |values: &[f64]| values.iter().fold(0.0, |sum, v| sum + v * v).sqrt();
+    if norm(values) < 1e-140 {
+        // Squares would vanish.
+        let largest = values.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        values.iter_mut().for_each(|v| *v /= largest);
+    }
+    let norm = norm(values);
     if norm > 0.0 {
         values.iter_mut().for_each(|v| *v /= norm);
     }
