@@ -14,6 +14,16 @@ pub enum Error {
         /// The length that was given.
         found: usize,
     },
+    /// An array is not made of whole rows.
+    #[error("{what}: {length} entries do not make whole rows of {n_columns}; check the shape")]
+    Shape {
+        /// The array.
+        what: &'static str,
+        /// Its length.
+        length: usize,
+        /// The length of a row.
+        n_columns: usize,
+    },
     /// A number is NaN or infinite.
     #[error("{what}: entry ({row}, {column}) is {value}; every entry must be a finite number")]
     NotFinite {
@@ -25,6 +35,16 @@ pub enum Error {
         column: usize,
         /// NaN, inf or -inf.
         value: f64,
+    },
+    /// A parameter is outside its range.
+    #[error("{name} = {value} is not allowed; {allowed}")]
+    Parameter {
+        /// The parameter's name.
+        name: &'static str,
+        /// The value that was given.
+        value: String,
+        /// The allowed range, and what to do.
+        allowed: &'static str,
     },
 }
 
@@ -38,8 +58,10 @@ pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) ->
 
 /// Checks that an array of `n_columns` entries a row has whole rows of finite numbers.
 pub(crate) fn check_rows(what: &'static str, values: &[f64], n_columns: usize) -> Result<()> {
-    let whole = values.len().checked_div(n_columns).unwrap_or(0) * n_columns;
-    check_length(what, whole, values.len())?;
+    let length = values.len();
+    if length.checked_rem(n_columns).unwrap_or(length) != 0 {
+        return Err(Error::Shape { what, length, n_columns });
+    }
     match values.iter().position(|v| !v.is_finite()) {
         Some(place) => {
             let (row, column) = (place / n_columns, place % n_columns);

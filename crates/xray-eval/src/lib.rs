@@ -16,12 +16,16 @@
 
 #![forbid(unsafe_code)]
 
+mod angle;
 mod clusters;
 mod coherence;
 mod error;
 mod labelling;
 mod matching;
+mod ray;
+mod recovery;
 
+pub use angle::{EndmemberMatch, match_endmembers, spectral_angle};
 pub use clusters::{
     Contingency, argmax_rows, matched_accuracy, normalized_mutual_information, purity,
 };
@@ -29,3 +33,4 @@ pub use coherence::{Coherence, TopicCoherence};
 pub use error::{Error, Result};
 pub use labelling::Labelling;
 pub use matching::cheapest_matching;
+pub use recovery::{RAY_TOLERANCE, index_recovery, ray_recovery};
