@@ -46,6 +46,35 @@ pub enum Error {
         /// The allowed range, and what to do.
         allowed: &'static str,
     },
+    /// There is too little data for what was asked.
+    #[error("{what}: found {found}, at least {needed} needed; give more data or a larger share")]
+    TooFew {
+        /// What there is too little of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        needed: usize,
+    },
+    /// Items cannot be split into two parts that both have some.
+    #[error(
+        "{n_items} items cannot be split with a share of {share}: one part would be empty; \
+         some class needs two members"
+    )]
+    NoSplit {
+        /// Number of items.
+        n_items: usize,
+        /// The share that was asked for.
+        share: f64,
+    },
+    /// The worker threads could not be started.
+    #[error("could not start {threads} worker threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
 }
 
 /// A result whose error is [`Error`].
