@@ -16,16 +16,32 @@
 
 #![forbid(unsafe_code)]
 
+mod angle;
 mod clusters;
 mod coherence;
+mod cross_validation;
 mod error;
 mod labelling;
 mod matching;
+mod pool;
+mod protocol;
+mod ray;
+mod reconstruction;
+mod recovery;
+mod split;
+mod svm;
 
+pub use angle::{EndmemberMatch, match_endmembers, spectral_angle};
 pub use clusters::{
     Contingency, argmax_rows, matched_accuracy, normalized_mutual_information, purity,
 };
 pub use coherence::{Coherence, TopicCoherence};
+pub use cross_validation::{ChosenC, choose_c};
 pub use error::{Error, Result};
 pub use labelling::Labelling;
 pub use matching::cheapest_matching;
+pub use protocol::{Protocol, SvmAccuracy, accuracy, linear_svm_accuracy};
+pub use reconstruction::reconstruction_error;
+pub use recovery::{RAY_TOLERANCE, index_recovery, ray_recovery};
+pub use split::{Split, stratified_folds, stratified_split};
+pub use svm::{Hyperplane, LinearSvm, SvmParams};

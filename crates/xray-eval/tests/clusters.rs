@@ -151,7 +151,7 @@ fn weights_that_are_no_numbers_or_no_rows_are_refused() {
     assert!(argmax_rows(&[f64::INFINITY], 1).is_err());
     assert_eq!(
         argmax_rows(&[1.0; 5], 2),
-        Err(Error::Length { what: "weights", expected: 4, found: 5 })
+        Err(Error::Shape { what: "weights", length: 5, n_columns: 2 })
     );
     assert!(argmax_rows(&[1.0], 0).is_err());
 }

@@ -1,0 +1,71 @@
+//! How many of the true anchors were found.
+//!
+//! By index, a copy of an anchor elsewhere in the data is a miss. By ray it is a hit: columns that
+//! are positive multiples of each other span the same ray, and any of them serves.
+
+use xray_nmf::Column;
+
+use crate::error::{Error, Result};
+use crate::ray::Ray;
+
+/// The cosine tolerance for data without noise: an angle of about 4e-5.
+pub const RAY_TOLERANCE: f64 = 1e-9;
+
+/// The share of the distinct true anchors that are among `found`; 1 if there are none to find.
+///
+/// # Examples
+/// ```
+/// assert_eq!(xray_eval::index_recovery(&[4, 7], &[7, 1, 7]), 0.5);
+/// ```
+pub fn index_recovery(truth: &[usize], found: &[usize]) -> f64 {
+    let mut distinct = truth.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    share(distinct.len(), distinct.iter().filter(|anchor| found.contains(anchor)).count())
+}
+
+/// The share of the true rays on which a found column lies; 1 if there are none to find.
+///
+/// Two columns are on one ray if the cosine of their angle is at least `1 - tolerance`
+/// ([`RAY_TOLERANCE`] for data without noise). True columns on one ray count once. Zero columns have
+/// no ray and are left out.
+///
+/// # Errors
+/// If the tolerance is not between 0 and 1, or an entry is not finite.
+///
+/// # Examples
+/// ```
+/// use xray_eval::{RAY_TOLERANCE, ray_recovery};
+/// use xray_nmf::{DenseMatrix, Matrix};
+/// // Column 2 is twice column 0.
+/// let x = DenseMatrix::from_row_major(2, 3, vec![1.0, 0.0, 2.0, 3.0, 1.0, 6.0])?;
+/// let truth = [x.column(0), x.column(1)];
+/// assert_eq!(ray_recovery(&truth, &[x.column(2)], RAY_TOLERANCE)?, 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn ray_recovery(truth: &[Column], found: &[Column], tolerance: f64) -> Result<f64> {
+    if !(0.0..=1.0).contains(&tolerance) {
+        let allowed = "give a number from 0 (same direction) to 1 (any acute angle)";
+        return Err(Error::Parameter { name: "tolerance", value: tolerance.to_string(), allowed });
+    }
+    let same = |u: &Ray, v: &Ray| u.cosine_distance(v) <= tolerance;
+    let mut distinct: Vec<Ray> = Vec::new();
+    for ray in rays("true anchors", truth)? {
+        if !distinct.iter().any(|other| same(other, &ray)) {
+            distinct.push(ray);
+        }
+    }
+    let found = rays("found anchors", found)?;
+    let hit = |ray: &&Ray| found.iter().any(|other| same(ray, other));
+    Ok(share(distinct.len(), distinct.iter().filter(hit).count()))
+}
+
+/// The rays of all columns other than 0.
+fn rays(what: &'static str, columns: &[Column]) -> Result<Vec<Ray>> {
+    let each = columns.iter().enumerate().map(|(k, column)| Ray::new(what, k, column));
+    each.filter_map(Result::transpose).collect()
+}
+
+fn share(all: usize, hits: usize) -> f64 {
+    if all == 0 { 1.0 } else { hits as f64 / all as f64 }
+}

@@ -1,0 +1,67 @@
+//! The rows of a matrix, taken out once, for many passes over them.
+
+use xray_nmf::{Column, Matrix};
+
+/// Independent sums of a dense product, so that it need not wait for each addition.
+const LANES: usize = 8;
+
+/// Rows with their squared norms.
+#[derive(Debug, Clone)]
+pub(crate) struct Examples {
+    rows: Vec<Column>,
+    squared_norms: Vec<f64>,
+    n_columns: usize,
+}
+
+impl Examples {
+    pub(crate) fn new<M: Matrix>(features: &M) -> Self {
+        let rows: Vec<Column> = (0..features.n_rows()).map(|i| features.row(i)).collect();
+        let squared_norm = |row: &Column| row.values.iter().fold(0.0, |sum, v| sum + v * v);
+        let squared_norms = rows.iter().map(squared_norm).collect();
+        Self { rows, squared_norms, n_columns: features.n_columns() }
+    }
+
+    pub(crate) fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// `||x_i||^2`.
+    pub(super) fn squared_norm(&self, i: usize) -> f64 {
+        self.squared_norms[i]
+    }
+
+    /// `w'x_i`.
+    pub(super) fn dot(&self, i: usize, weights: &[f64]) -> f64 {
+        let row = &self.rows[i];
+        match &row.rows {
+            Some(columns) => columns
+                .iter()
+                .zip(&row.values)
+                .fold(0.0, |sum, (&j, value)| sum + weights[j as usize] * value),
+            None => dense_dot(&row.values, weights),
+        }
+    }
+
+    /// `w <- w + scale x_i`.
+    pub(super) fn add_scaled(&self, i: usize, scale: f64, weights: &mut [f64]) {
+        let row = &self.rows[i];
+        match &row.rows {
+            Some(columns) => columns
+                .iter()
+                .zip(&row.values)
+                .for_each(|(&j, value)| weights[j as usize] += scale * value),
+            None => weights.iter_mut().zip(&row.values).for_each(|(w, value)| *w += scale * value),
+        }
+    }
+}
+
+fn dense_dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_lanes, a_rest) = a.as_chunks::<LANES>();
+    let (b_lanes, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (x, y) in a_lanes.iter().zip(b_lanes) {
+        (0..LANES).for_each(|l| sums[l] += x[l] * y[l]);
+    }
+    let rest = a_rest.iter().zip(b_rest).fold(0.0, |sum, (x, y)| sum + x * y);
+    sums.iter().fold(rest, |sum, lane| sum + lane)
+}

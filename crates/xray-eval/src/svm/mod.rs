@@ -1,0 +1,204 @@
+//! Linear support vector machines for any number of classes.
+//!
+//! For each class the machine separates its rows (`y_i = 1`) from all others (`y_i = -1`):
+//!
+//! ```text
+//! min_w  1/2 ||w||^2 + C sum_i max(0, 1 - y_i w'x_i)^2
+//! ```
+//!
+//! where every row x has the bias B appended as a last feature, so that the intercept is `B w_last`
+//! (and is regularised as the rest). A row belongs to the class with the largest `w'x`, the lowest
+//! one among ties. Two classes need one problem only; a single class needs none.
+//!
+//! The problem, the bias, the stopping rule and the defaults are those of LIBLINEAR's
+//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for the
+//! algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to that.
+
+mod dual;
+mod examples;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use xray_nmf::Matrix;
+
+use crate::error::{Error, Result, check_length};
+use crate::labelling::dense_ids;
+pub(crate) use examples::Examples;
+
+/// Magnitudes beyond this (or its reciprocal) are a slip of the keyboard.
+const LARGEST: f64 = 1e70;
+
+/// How a machine is trained.
+///
+/// | field | default | purpose | range |
+/// |---|---|---|---|
+/// | `c` | 1 | C, the weight of the losses | 1e-70 to 1e70 |
+/// | `bias` | `Some(1.0)` | B, or `None` for no intercept | 1e-70 to 1e70 |
+/// | `tolerance` | 1e-4 | largest spread of the projected gradient at the end | above 0 |
+/// | `max_iterations` | 1000 | the most passes over the rows | at least 1 |
+/// | `shrinking` | true | leave out rows that seem settled; same minimiser, fewer steps | |
+/// | `seed` | 0 | the order of the steps | any |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SvmParams {
+    /// The weight of the losses.
+    pub c: f64,
+    /// The value of the feature that makes the intercept.
+    pub bias: Option<f64>,
+    /// The largest spread of the projected gradient at the end.
+    pub tolerance: f64,
+    /// The most passes over the rows.
+    pub max_iterations: usize,
+    /// Leave out rows that seem settled.
+    pub shrinking: bool,
+    /// The order of the steps follows from it.
+    pub seed: u64,
+}
+
+impl Default for SvmParams {
+    fn default() -> Self {
+        Self {
+            c: 1.0,
+            bias: Some(1.0),
+            tolerance: 1e-4,
+            max_iterations: 1000,
+            shrinking: true,
+            seed: 0,
+        }
+    }
+}
+
+impl SvmParams {
+    pub(crate) fn check(&self) -> Result<()> {
+        let sensible = |v: f64| (1.0 / LARGEST..=LARGEST).contains(&v);
+        let refuse = |name, value: String, allowed| Err(Error::Parameter { name, value, allowed });
+        if !sensible(self.c) {
+            return refuse("c", self.c.to_string(), "give a number from 1e-70 to 1e70");
+        }
+        if let Some(bias) = self.bias.filter(|bias| !sensible(*bias)) {
+            let allowed = "give a number from 1e-70 to 1e70, or none for no intercept";
+            return refuse("bias", bias.to_string(), allowed);
+        }
+        if self.tolerance.is_nan() || self.tolerance <= 0.0 {
+            return refuse("tolerance", self.tolerance.to_string(), "give a number above 0");
+        }
+        if self.max_iterations == 0 {
+            return refuse("max_iterations", "0".to_string(), "give at least 1");
+        }
+        Ok(())
+    }
+}
+
+/// The hyperplane of one class: rows x with `weights'x + intercept > 0` are on its side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hyperplane {
+    /// One weight for each feature.
+    pub weights: Vec<f64>,
+    /// The constant; 0 without a bias.
+    pub intercept: f64,
+    /// Passes over the rows.
+    pub iterations: usize,
+    /// Whether the tolerance was reached in that many passes.
+    pub converged: bool,
+}
+
+/// A trained machine.
+///
+/// # Examples
+/// ```
+/// use xray_eval::{LinearSvm, SvmParams};
+/// use xray_nmf::DenseMatrix;
+/// let rows = DenseMatrix::from_row_major(4, 1, vec![-2.0, -1.0, 1.0, 2.0])?;
+/// let machine = LinearSvm::fit(&rows, &[7, 7, 3, 3], &SvmParams::default())?;
+/// let new = DenseMatrix::from_row_major(2, 1, vec![-5.0, 0.5])?;
+/// assert_eq!(machine.predict(&new)?, [7, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearSvm {
+    n_columns: usize,
+    classes: Vec<usize>,
+    planes: Vec<Hyperplane>,
+}
+
+impl LinearSvm {
+    /// Trains on the rows of `features`; classes are the distinct labels. Runs in the current rayon
+    /// pool.
+    ///
+    /// # Errors
+    /// If there are no rows, not one label for each row, or a parameter is outside its range.
+    pub fn fit<M: Matrix>(features: &M, labels: &[usize], params: &SvmParams) -> Result<Self> {
+        params.check()?;
+        check_length("labels", features.n_rows(), labels.len())?;
+        let rows: Vec<usize> = (0..labels.len()).collect();
+        Self::fit_rows(&Examples::new(features), labels, &rows, params)
+    }
+
+    /// Trains on some of the examples; parameters are checked before.
+    pub(crate) fn fit_rows(
+        examples: &Examples,
+        labels: &[usize],
+        rows: &[usize],
+        params: &SvmParams,
+    ) -> Result<Self> {
+        let of_rows: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
+        let (ids, classes) = dense_ids(&of_rows);
+        let positive: Vec<usize> = match classes.len() {
+            0 => return Err(Error::TooFew { what: "rows to train on", found: 0, needed: 1 }),
+            1 => vec![],
+            2 => vec![1],
+            n => (0..n).collect(),
+        };
+        let plane = |&class: &usize| {
+            let mut random = ChaCha8Rng::seed_from_u64(params.seed);
+            random.set_stream(class as u64);
+            let signs = ids.iter().map(|&id| if id == class { 1.0 } else { -1.0 }).collect();
+            dual::solve(examples, rows, signs, params, &mut random)
+        };
+        let planes = positive.par_iter().with_max_len(1).map(plane).collect();
+        let classes = classes.into_iter().copied().collect();
+        Ok(Self { n_columns: examples.n_columns(), classes, planes })
+    }
+
+    /// The classes, ascending.
+    pub fn classes(&self) -> &[usize] {
+        &self.classes
+    }
+
+    /// One hyperplane for each class; for two classes only that of the second; for one none.
+    pub fn hyperplanes(&self) -> &[Hyperplane] {
+        &self.planes
+    }
+
+    /// Whether all hyperplanes reached the tolerance.
+    pub fn converged(&self) -> bool {
+        self.planes.iter().all(|plane| plane.converged)
+    }
+
+    /// The class of each row. Runs in the current rayon pool.
+    ///
+    /// # Errors
+    /// If the number of columns differs from that of the training data.
+    pub fn predict<M: Matrix>(&self, features: &M) -> Result<Vec<usize>> {
+        check_length("columns of the features", self.n_columns, features.n_columns())?;
+        let rows: Vec<usize> = (0..features.n_rows()).collect();
+        Ok(self.predict_rows(&Examples::new(features), &rows))
+    }
+
+    pub(crate) fn predict_rows(&self, examples: &Examples, rows: &[usize]) -> Vec<usize> {
+        rows.par_iter().with_min_len(64).map(|&i| self.classes[self.nearest(examples, i)]).collect()
+    }
+
+    /// The position of the class of row i.
+    fn nearest(&self, examples: &Examples, i: usize) -> usize {
+        let score = |plane: &Hyperplane| examples.dot(i, &plane.weights) + plane.intercept;
+        let scores: Vec<f64> = self.planes.iter().map(score).collect();
+        match scores[..] {
+            [] => 0,
+            [second] => usize::from(second > 0.0),
+            _ => (0..scores.len())
+                .reduce(|best, k| if scores[k] > scores[best] { k } else { best })
+                .unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Linear machines: optimality, storage, shrinking, and corner cases.
+
+use proptest::prelude::*;
+use xray_eval::{Error, Hyperplane, LinearSvm, SvmParams};
+use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
+
+const EXACT: SvmParams = SvmParams {
+    c: 1.0,
+    bias: Some(1.0),
+    tolerance: 1e-11,
+    max_iterations: 200_000,
+    shrinking: true,
+    seed: 0,
+};
+
+type Dense = DenseMatrix<'static, f64>;
+
+fn dense(n_columns: usize, values: &[f64]) -> Dense {
+    let n_rows = values.len() / n_columns;
+    DenseMatrix::from_row_major(n_rows, n_columns, values.to_vec()).unwrap()
+}
+
+fn sparse(x: &Dense) -> SparseMatrix<'static, f64> {
+    let places = (0..x.n_rows()).flat_map(|i| (0..x.n_columns()).map(move |j| (i, j)));
+    let entries = places.map(|(i, j)| (i, j, x.get(i, j))).filter(|entry| entry.2 != 0.0);
+    SparseMatrix::from_triplets(x.n_rows(), x.n_columns(), entries.collect::<Vec<_>>()).unwrap()
+}
+
+/// The size of the primal gradient `w - 2C sum_i max(0, 1 - y_i w'x_i) y_i x_i`, bias included:
+/// the minimiser is the one point where it is 0.
+fn gradient(x: &Dense, signs: &[f64], plane: &Hyperplane, params: &SvmParams) -> f64 {
+    let bias = params.bias.unwrap_or(0.0);
+    let mut sums = plane.weights.clone();
+    sums.push(if bias > 0.0 { plane.intercept / bias } else { 0.0 });
+    for (i, y) in signs.iter().enumerate() {
+        let mut row = x.row(i).values;
+        let score: f64 = row.iter().zip(&plane.weights).map(|(v, w)| v * w).sum();
+        let loss = (1.0 - y * (score + plane.intercept)).max(0.0);
+        row.push(bias);
+        sums.iter_mut().zip(row).for_each(|(sum, v)| *sum -= 2.0 * params.c * loss * y * v);
+    }
+    sums.iter().map(|v| v.abs()).fold(0.0, f64::max)
+}
+
+fn check_optimal(x: &Dense, labels: &[usize], machine: &LinearSvm, params: &SvmParams) {
+    assert!(machine.converged());
+    let classes = machine.classes();
+    let planes = machine.hyperplanes();
+    assert_eq!(planes.len(), if classes.len() > 2 { classes.len() } else { classes.len() - 1 });
+    for (k, plane) in planes.iter().enumerate() {
+        let own = if planes.len() == 1 { classes[1] } else { classes[k] };
+        let signs: Vec<f64> = labels.iter().map(|&l| if l == own { 1.0 } else { -1.0 }).collect();
+        let size = gradient(x, &signs, plane, params);
+        assert!(size < 1e-7, "gradient {size} for class {own}");
+    }
+}
+
+/// Rows of three features with labels among `n_classes`.
+fn problem(n_classes: usize) -> impl Strategy<Value = (Dense, Vec<usize>)> {
+    let row = (prop::collection::vec(-3i32..4, 3), 0..n_classes);
+    prop::collection::vec(row, 1..25).prop_map(|rows| {
+        let values: Vec<f64> = rows.iter().flat_map(|(x, _)| x).map(|&v| f64::from(v)).collect();
+        (dense(3, &values), rows.iter().map(|(_, label)| label * 10).collect())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_hyperplane_is_optimal(
+        (x, labels) in problem(4),
+        c in prop::sample::select(vec![0.01, 0.5, 1.0, 8.0]),
+        bias in prop::sample::select(vec![None, Some(1.0), Some(5.0)]),
+        shrinking: bool,
+    ) {
+        let params = SvmParams { c, bias, shrinking, ..EXACT };
+        let machine = LinearSvm::fit(&x, &labels, &params).unwrap();
+        check_optimal(&x, &labels, &machine, &params);
+    }
+
+    #[test]
+    fn storage_seed_and_shrinking_do_not_move_the_minimum((x, labels) in problem(3)) {
+        let machine = LinearSvm::fit(&x, &labels, &EXACT).unwrap();
+        let others = [
+            LinearSvm::fit(&sparse(&x), &labels, &EXACT).unwrap(),
+            LinearSvm::fit(&x, &labels, &SvmParams { seed: 9, ..EXACT }).unwrap(),
+            LinearSvm::fit(&x, &labels, &SvmParams { shrinking: false, ..EXACT }).unwrap(),
+        ];
+        for other in others {
+            for (a, b) in machine.hyperplanes().iter().zip(other.hyperplanes()) {
+                prop_assert!((a.intercept - b.intercept).abs() < 1e-7);
+                prop_assert!(a.weights.iter().zip(&b.weights).all(|(v, w)| (v - w).abs() < 1e-7));
+            }
+        }
+    }
+
+    #[test]
+    fn predictions_have_the_largest_score((x, labels) in problem(4)) {
+        let machine = LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap();
+        let predicted = machine.predict(&x).unwrap();
+        prop_assert_eq!(&predicted, &machine.predict(&sparse(&x)).unwrap());
+        for (i, class) in predicted.iter().enumerate() {
+            let score = |plane: &Hyperplane| {
+                let products = x.row(i).values.into_iter().zip(&plane.weights).map(|(v, w)| v * w);
+                products.sum::<f64>() + plane.intercept
+            };
+            let scores: Vec<f64> = machine.hyperplanes().iter().map(score).collect();
+            let own = machine.classes().binary_search(class).unwrap();
+            if scores.len() > 1 {
+                prop_assert!(scores.iter().all(|s| *s <= scores[own] + 1e-12));
+            } else {
+                prop_assert!(scores.iter().all(|s| own == usize::from(*s > 0.0) || s.abs() < 1e-12));
+            }
+        }
+    }
+}
+
+#[test]
+fn two_points_have_the_answer_of_the_formula() {
+    for c in [0.01, 1.0, 100.0] {
+        let params = SvmParams { c, bias: None, ..EXACT };
+        let machine = LinearSvm::fit(&dense(1, &[-1.0, 1.0]), &[0, 1], &params).unwrap();
+        let plane = &machine.hyperplanes()[0];
+        assert!((plane.weights[0] - 4.0 * c / (1.0 + 4.0 * c)).abs() < 1e-10);
+        assert_eq!(plane.intercept, 0.0);
+    }
+}
+
+#[test]
+fn the_bias_makes_an_intercept() {
+    let x = dense(1, &[10.0, 10.5, 12.5, 13.0]);
+    let labels = [0, 0, 1, 1];
+    let params = SvmParams { bias: Some(20.0), c: 100.0, ..EXACT };
+    let machine = LinearSvm::fit(&x, &labels, &params).unwrap();
+    assert_eq!(machine.predict(&x).unwrap(), labels);
+    let without = SvmParams { bias: None, ..params };
+    let machine = LinearSvm::fit(&x, &labels, &without).unwrap();
+    assert_ne!(machine.predict(&x).unwrap(), labels);
+}
+
+#[test]
+fn threads_do_not_change_the_bits() {
+    let values: Vec<f64> = (0..300 * 20).map(|q| ((q * q + 7 * q) % 101) as f64 / 101.0).collect();
+    let labels: Vec<usize> = (0..300).map(|i| (i * i) % 7).collect();
+    let x = dense(20, &values);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap())
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn one_class_is_always_predicted() {
+    let machine = LinearSvm::fit(&dense(1, &[1.0, 2.0]), &[5, 5], &SvmParams::default()).unwrap();
+    assert_eq!(machine.hyperplanes(), []);
+    assert_eq!(machine.predict(&dense(1, &[-9.0])).unwrap(), [5]);
+}
+
+#[test]
+fn rows_of_zeros_and_no_features() {
+    let params = SvmParams { bias: None, ..SvmParams::default() };
+    let machine = LinearSvm::fit(&dense(1, &[0.0, 0.0, 0.0]), &[4, 2, 2], &params).unwrap();
+    assert_eq!(machine.hyperplanes()[0].weights, [0.0]);
+    assert_eq!(machine.predict(&dense(1, &[1.0])).unwrap(), [2]);
+    let none = DenseMatrix::from_row_major(3, 0, vec![0.0f64; 0]).unwrap();
+    let machine = LinearSvm::fit(&none, &[4, 4, 2], &SvmParams::default()).unwrap();
+    assert_eq!(machine.predict(&none).unwrap(), [4, 4, 4]);
+}
+
+#[test]
+fn stopping_early_is_said() {
+    let x = dense(1, &[1.0, 1.1, 0.9, 2.0, 1.2]);
+    let params = SvmParams { max_iterations: 1, c: 1e4, ..SvmParams::default() };
+    let machine = LinearSvm::fit(&x, &[0, 1, 0, 1, 0], &params).unwrap();
+    assert!(!machine.converged());
+    assert_eq!(machine.hyperplanes()[0].iterations, 1);
+}
+
+#[test]
+fn extreme_parameters_give_numbers() {
+    let x = dense(2, &[1e70, 0.0, -1e70, 1.0, 0.0, 1e-70]);
+    for (c, bias) in [(1e70, None), (1e-70, Some(1e70)), (1e70, Some(1e-70))] {
+        let params = SvmParams { c, bias, ..SvmParams::default() };
+        let machine = LinearSvm::fit(&x, &[0, 1, 2], &params).unwrap();
+        let finite = |plane: &Hyperplane| {
+            plane.intercept.is_finite() && plane.weights.iter().all(|w| w.is_finite())
+        };
+        assert!(machine.hyperplanes().iter().all(finite), "{c} {bias:?}: {machine:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused() {
+    let x = dense(1, &[1.0, 2.0]);
+    let fit = |params| LinearSvm::fit(&x, &[0, 1], &params).unwrap_err().to_string();
+    let default = SvmParams::default();
+    assert!(fit(SvmParams { c: 0.0, ..default }).starts_with("c = 0 is not allowed"));
+    assert!(fit(SvmParams { c: f64::NAN, ..default }).starts_with("c = NaN"));
+    assert!(fit(SvmParams { bias: Some(-1.0), ..default }).starts_with("bias = -1"));
+    assert!(fit(SvmParams { tolerance: f64::NAN, ..default }).starts_with("tolerance = NaN"));
+    assert!(fit(SvmParams { max_iterations: 0, ..default }).starts_with("max_iterations = 0"));
+    let error = LinearSvm::fit(&x, &[0], &default).unwrap_err();
+    assert_eq!(error, Error::Length { what: "labels", expected: 2, found: 1 });
+    let none = DenseMatrix::from_row_major(0, 1, vec![0.0f64; 0]).unwrap();
+    assert!(matches!(LinearSvm::fit(&none, &[], &default), Err(Error::TooFew { .. })));
+    let machine = LinearSvm::fit(&x, &[0, 1], &default).unwrap();
+    let error = machine.predict(&dense(2, &[1.0, 2.0])).unwrap_err();
+    assert_eq!(error.to_string(), "columns of the features: expected 1, found 2");
+}
