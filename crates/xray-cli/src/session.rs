@@ -167,16 +167,10 @@ fn style(template: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
 }
 
+/// Columns of the terminal, unless they are too few for a table.
 fn terminal_width() -> Option<usize> {
-    let (_, columns) = console_size()?;
-    (columns >= 40).then_some(columns)
-}
-
-/// Rows and columns of the terminal.
-fn console_size() -> Option<(usize, usize)> {
-    let term = indicatif::TermLike::width(&indicatif::InMemoryTerm::new(1, 1));
-    let _ = term;
-    std::env::var("COLUMNS").ok()?.parse().ok().map(|columns| (0, columns))
+    let (width, _) = terminal_size::terminal_size()?;
+    Some(usize::from(width.0)).filter(|&columns| columns >= 40)
 }
 
 /// `NO_COLOR` (any value but an empty one) and dumb terminals turn styles off.

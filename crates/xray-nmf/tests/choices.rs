@@ -195,5 +195,5 @@ fn an_exhausted_run_suggests_all_its_anchors() {
     let suggestion = found.suggest_rank();
     assert_eq!((suggestion.rank, suggestion.reason), (found.rank(), RankReason::Exhausted));
     let short = fitted(&noisy(9), &Params::new(8)).suggest_rank();
-    assert!((1..=8).contains(&short.rank) && short.reason == RankReason::ResidualKnee);
+    assert!((1..=8).contains(&short.rank) && short.reason == RankReason::Knee);
 }

@@ -1,6 +1,6 @@
 //! A weighted documents x words matrix, and what its rows and columns are called.
 
-use xray_data::text::{TextOptions, Vectorizer};
+use xray_data::text::{TextOptions, Vectorizer, position_names};
 use xray_data::{Documents, LoadedMatrix, Table};
 use xray_nmf::{Matrix, SparseMatrix};
 
@@ -39,8 +39,8 @@ impl Corpus {
     pub fn from_table(table: Table, options: TextOptions) -> Result<Self> {
         let Table { matrix, row_names, column_names, labels } = table;
         let counts = into_sparse(matrix)?;
-        let names = column_names.unwrap_or_else(|| positions(counts.n_columns()));
-        let ids = row_names.unwrap_or_else(|| positions(counts.n_rows()));
+        let names = column_names.unwrap_or_else(|| position_names(counts.n_columns()));
+        let ids = row_names.unwrap_or_else(|| position_names(counts.n_rows()));
         let (matrix, vectorizer) = Vectorizer::fit_counts(options, &counts, names)?;
         Ok(Self { matrix, vectorizer, ids, labels })
     }
@@ -54,11 +54,6 @@ impl Corpus {
     pub fn word(&self, column: usize) -> &str {
         &self.vectorizer.vocabulary()[column]
     }
-}
-
-/// Names for what has none.
-pub(crate) fn positions(n: usize) -> Vec<String> {
-    (0..n).map(|i| i.to_string()).collect()
 }
 
 /// The same entries, without zeros.

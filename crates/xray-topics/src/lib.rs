@@ -1,13 +1,13 @@
 //! From a corpus to topics.
 //!
 //! A [`Corpus`] is a weighted documents x words matrix with its vocabulary, made from texts or from a
-//! matrix of counts. [`fit`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
+//! matrix of counts. [`find_topics`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
 //! every document; [`rank_study`] looks at every number of topics in one run. The result is the same
 //! to the last bit for any number of threads.
 //!
 //! ```
 //! use xray_data::{Documents, text::TextOptions};
-//! use xray_topics::{Corpus, TopicOptions, fit, ignore};
+//! use xray_topics::{Corpus, TopicOptions, find_topics, ignore};
 //!
 //! let texts = ["cats purr and cats sleep", "dogs bark and dogs run", "a sleepy cats day", "dogs run"];
 //! let documents = Documents {
@@ -17,7 +17,7 @@
 //! };
 //! let corpus = Corpus::from_documents(documents, TextOptions::default())?;
 //! let options = TopicOptions { rank: Some(2), ..TopicOptions::default() };
-//! let found = fit(&corpus, &options, &mut ignore)?;
+//! let found = find_topics(&corpus, &options, &mut ignore)?;
 //! let mut anchors: Vec<&str> = found.topics.iter().map(|t| corpus.word(t.anchors[0])).collect();
 //! anchors.sort_unstable();
 //! assert_eq!(anchors, ["cats", "dogs"]);
@@ -38,7 +38,7 @@ mod words;
 
 pub use corpus::Corpus;
 pub use error::{Error, Result};
-pub use fit::{Topic, Topics, fit};
+pub use fit::{Topic, Topics, find_topics};
 pub use model::{apply, sparse_rows};
 pub use options::TopicOptions;
 pub use seeds::{Seeds, UnknownWord, resolve_words};

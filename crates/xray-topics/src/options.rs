@@ -2,7 +2,7 @@
 
 use xray_nmf::{Params, Refinement, Selection};
 
-/// Options of [`fit`](crate::fit).
+/// Options of [`find_topics`](crate::find_topics).
 ///
 /// | Name | Default | Purpose | Range |
 /// |---|---|---|---|

@@ -1,0 +1,120 @@
+//! Which colour, dash and marker a curve has.
+
+use crate::chart::Series;
+use crate::colour::{BACKGROUND, Colour};
+use crate::scene::{Fill, Item, Point, Rect, Stroke};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Look {
+    pub colour: Colour,
+    dash: &'static [f64],
+    shape: usize,
+}
+
+/// Solid for the first round of colours, then dashed in several ways.
+const DASHES: [&[f64]; 4] = [&[], &[6.0, 3.0], &[2.0, 2.5], &[8.0, 3.0, 2.0, 3.0]];
+const N_SHAPES: usize = 5;
+
+impl Look {
+    /// The look of the i-th name. Colours and shapes both tell curves apart; their numbers have no
+    /// common divisor, so a pair comes back late.
+    fn nth(i: usize) -> Self {
+        let dash = DASHES[i / Colour::N_SERIES % DASHES.len()];
+        Self { colour: Colour::series(i), dash, shape: i % N_SHAPES }
+    }
+
+    /// With what the curve itself asks for.
+    fn adapted(self, series: &Series) -> Self {
+        let dash = if series.dashed { DASHES[1] } else { self.dash };
+        Self { colour: series.colour.unwrap_or(self.colour), dash, ..self }
+    }
+
+    pub fn stroke(&self) -> Stroke {
+        Stroke { colour: self.colour, width: 2.0, dash: self.dash, opacity: 1.0 }
+    }
+
+    /// The marker, with a thin light rim where curves cross.
+    pub fn marker(&self, (x, y): Point) -> Item {
+        let fill = Some(Fill::solid(self.colour));
+        let stroke = Some(Stroke::solid(BACKGROUND, 0.8));
+        let corners: &[Point] = match self.shape {
+            0 => return Item::Circle { centre: (x, y), radius: 3.8, fill, stroke },
+            1 => &[(-3.4, -3.4), (3.4, -3.4), (3.4, 3.4), (-3.4, 3.4)],
+            2 => &[(0.0, -4.6), (4.3, 3.2), (-4.3, 3.2)],
+            3 => &[(0.0, -4.9), (4.9, 0.0), (0.0, 4.9), (-4.9, 0.0)],
+            _ => &[(0.0, 4.6), (4.3, -3.2), (-4.3, -3.2)],
+        };
+        let points = corners.iter().map(|&(dx, dy)| (x + dx, y + dy)).collect();
+        Item::Polygon { points, fill, stroke }
+    }
+}
+
+/// One entry of a legend.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub name: String,
+    pub swatch: Swatch,
+}
+
+/// The sample before a legend's text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Swatch {
+    Curve { look: Look, joined: bool, marked: bool },
+    Block(Colour),
+}
+
+impl Swatch {
+    pub const WIDTH: f64 = 26.0;
+
+    /// The sample, from its left end at half height.
+    pub fn draw(&self, (x, y): Point, items: &mut Vec<Item>) {
+        match *self {
+            Self::Curve { look, joined, marked } => {
+                if joined {
+                    items.push(Item::line(vec![(x, y), (x + Self::WIDTH, y)], look.stroke()));
+                }
+                if marked {
+                    items.push(look.marker((x + Self::WIDTH / 2.0, y)));
+                }
+            }
+            Self::Block(colour) => {
+                let frame =
+                    Rect { left: x + Self::WIDTH - 13.0, top: y - 5.5, width: 13.0, height: 11.0 };
+                items.push(Item::rect(frame, Fill::solid(colour)));
+            }
+        }
+    }
+}
+
+/// The distinct names of curves, in order, with the look of each.
+pub(crate) struct Looks(Vec<(String, Look, Swatch)>);
+
+impl Looks {
+    pub fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
+        let mut looks = Self(Vec::new());
+        for series in series {
+            if looks.find(series).is_none() {
+                let look = Look::nth(looks.0.len());
+                let (joined, marked) = (series.joined, series.has_markers());
+                let swatch = Swatch::Curve { look: look.adapted(series), joined, marked };
+                looks.0.push((series.name.clone(), look, swatch));
+            }
+        }
+        looks
+    }
+
+    fn find(&self, series: &Series) -> Option<Look> {
+        self.0.iter().find(|entry| entry.0 == series.name).map(|entry| entry.1)
+    }
+
+    /// The look of a curve among those these looks were made of.
+    pub fn look(&self, series: &Series) -> Look {
+        self.find(series).unwrap_or(Look::nth(0)).adapted(series)
+    }
+
+    /// The legend: curves without a name are not in it.
+    pub fn keys(&self) -> Vec<Key> {
+        let named = self.0.iter().filter(|(name, ..)| !name.is_empty());
+        named.map(|(name, _, swatch)| Key { name: name.clone(), swatch: *swatch }).collect()
+    }
+}
