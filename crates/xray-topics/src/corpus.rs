@@ -57,7 +57,10 @@ impl Corpus {
 }
 
 /// The same entries, without zeros.
-pub(crate) fn into_sparse(matrix: LoadedMatrix) -> Result<SparseMatrix<'static, f64>> {
+///
+/// # Errors
+/// If the matrix is larger than a sparse one can be.
+pub fn into_sparse(matrix: LoadedMatrix) -> Result<SparseMatrix<'static, f64>> {
     match matrix {
         LoadedMatrix::Sparse(x) => Ok(x),
         LoadedMatrix::Dense(x) => {

@@ -3,7 +3,8 @@
 //! 1. **Anchors.** XRAY on documents x words. A topic that begins with several given words gets as its
 //!    anchor the mean of their columns, appended to the matrix for the run and dropped from H after it.
 //! 2. **Refinement.** A few steps of alternating nonnegative least squares from `W = X_A`, H.
-//! 3. **Scale.** Each topic's row of H is divided by its sum: a distribution over words.
+//! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
+//!    can be compared: the heaviest topic is the one that explains most of it.
 //! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each document x: what a saved model gives, too.
 
 use std::ops::ControlFlow;
@@ -25,7 +26,7 @@ use crate::words::top_words;
 pub struct Topics {
     /// The topics, in the order in which their anchors were found.
     pub topics: Vec<Topic>,
-    /// The transpose of H: one row of `rank` weights for each word; each topic's weights sum to 1.
+    /// The transpose of H: one row of `rank` weights for each word; each topic has length 1.
     pub h: Vec<f64>,
     /// W: one row of `rank` weights for each document.
     pub weights: Vec<f64>,
@@ -91,8 +92,11 @@ pub fn find_topics(corpus: &Corpus, options: &TopicOptions, watch: &mut Watch<'_
     let weights = model.weights(&corpus.matrix, threads)?;
     let topic_of_document = heaviest(&weights, rank, corpus.n_documents());
     let vocabulary = corpus.vectorizer.vocabulary();
-    let words =
+    let mut words =
         top_words(&h, rank, options.n_words, vocabulary, &options.excluded, options.distinct);
+    for (words, sum) in words.iter_mut().zip(sums(&h, rank, |v| v)) {
+        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    }
     let topics = describe(&chosen.steps, &options.anchors, words, &topic_of_document);
     let _ = watch(Event::Advance);
     Ok(Topics {
@@ -245,15 +249,21 @@ fn distance_squared(x: &Column, rays: &[Column], h: &[f64], n_rows: usize) -> f6
     rest.iter().fold(0.0, |sum, v| sum + v * v)
 }
 
-/// Makes each topic's weights sum to 1; a topic without any stays so.
+/// Makes each topic's weights a vector of length 1; a topic without any stays so.
 fn scale_topics(h: &mut [f64], rank: usize) {
+    let lengths: Vec<f64> = sums(h, rank, |v| v * v).into_iter().map(f64::sqrt).collect();
+    for row in h.chunks_exact_mut(rank.max(1)) {
+        row.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0).for_each(|(v, l)| *v /= l);
+    }
+}
+
+/// The sum of `term` over the words, for each topic.
+fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; rank];
     for row in h.chunks_exact(rank.max(1)) {
-        sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
+        sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += term(v));
     }
-    for row in h.chunks_exact_mut(rank.max(1)) {
-        row.iter_mut().zip(&sums).filter(|(_, sum)| **sum > 0.0).for_each(|(v, sum)| *v /= sum);
-    }
+    sums
 }
 
 /// The first heaviest topic of each document, if it has any weight.

@@ -36,10 +36,10 @@ mod study;
 mod watch;
 mod words;
 
-pub use corpus::Corpus;
+pub use corpus::{Corpus, into_sparse};
 pub use error::{Error, Result};
 pub use fit::{Topic, Topics, find_topics};
-pub use model::{apply, sparse_rows};
+pub use model::{apply, heaviest_topics, sparse_rows};
 pub use options::TopicOptions;
 pub use seeds::{Seeds, UnknownWord, resolve_words};
 pub use study::{RankStudy, StudiedRank, StudyOptions, rank_study};

@@ -6,7 +6,7 @@ use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::Topics;
+use crate::fit::{Topics, heaviest};
 
 impl Topics {
     /// Everything needed to weigh new documents, for [`Model::save`].
@@ -74,3 +74,17 @@ pub fn apply<M: Matrix>(model: &Model, rows: &M, threads: Option<usize>) -> Resu
     Ok(RowModel::new(rank, n, h)?.weights(rows, threads)?)
 }
 
+
+/// The topic that explains most of each row: the largest weight times the length of the topic.
+pub fn heaviest_topics(model: &Model, weights: &[f64], n_rows: usize) -> Vec<Option<usize>> {
+    let rank = model.rank();
+    let length = |k: usize| {
+        let mut squares = 0.0;
+        model.h.for_each_in_row(k, |_, v| squares += v * v);
+        squares.sqrt()
+    };
+    let lengths: Vec<f64> = (0..rank).map(length).collect();
+    let scaled: Vec<f64> =
+        weights.iter().enumerate().map(|(i, weight)| weight * lengths[i % rank]).collect();
+    heaviest(&scaled, rank, n_rows)
+}

@@ -295,7 +295,7 @@ pub struct SynthArgs {
     /// Number of anchors
     #[arg(short = 'r', long, value_name = "R", default_value_t = 20, conflicts_with = "corpus")]
     pub rank: usize,
-    /// Number of columns [default: the design's]
+    /// Number of columns [default: R + R (R - 1) / 2, which middle points need]
     #[arg(long, value_name = "N", conflicts_with = "corpus")]
     pub columns: Option<usize>,
     /// Noise level
@@ -305,6 +305,9 @@ pub struct SynthArgs {
     #[arg(long, value_name = "KIND", default_value = "gaussian", value_parser = parse::noise)]
     #[arg(conflicts_with = "corpus")]
     pub noise_kind: xray_nmf::synth::Noise,
+    /// Replace negative entries by 0 (without it, fit with --allow-negative)
+    #[arg(long, conflicts_with = "corpus")]
+    pub clip: bool,
     /// Documents x words as large and sparse as a known data set instead: rcv1, ppl2 or ibmt
     #[arg(long, value_name = "NAME", value_parser = ["rcv1", "ppl2", "ibmt"])]
     pub corpus: Option<String>,

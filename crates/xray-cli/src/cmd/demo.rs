@@ -1,0 +1,46 @@
+//! `xray demo`: the whole way from text to topics on the corpus inside the program.
+
+use serde_json::Map;
+use xray_data::text::TextOptions;
+use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load};
+use xray_topics::{Corpus, TopicOptions};
+
+use crate::args::DemoArgs;
+use crate::cmd::topics::{Analysis, find};
+use crate::outcome::Outcome;
+use crate::session::Session;
+
+/// 288 short texts on 8 subjects, packed by the build script.
+const CORPUS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/demo.tsv.gz"));
+
+const SUBJECTS: usize = 8;
+
+const NEXT: &str = "\nNext:
+  xray topics FILE.csv --text COLUMN      your own texts: CSV, TSV, JSONL, Parquet, a folder of .txt
+  xray topics --help                      all formats, options and examples";
+
+pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::new(&args.common)?;
+    let input = Input::Bytes { name: "demo corpus".into(), bytes: CORPUS.to_vec() };
+    let options = LoadOptions {
+        format: Some(Format::Tsv),
+        text: vec![ColumnChoice::from("text")],
+        label: Some(ColumnChoice::from("subject")),
+        ..LoadOptions::default()
+    };
+    let corpus = session.stage("text", || match load(&input, &options)? {
+        Loaded::Documents(texts) => Ok(Corpus::from_documents(texts, TextOptions::default())?),
+        Loaded::Table(_) => Err(anyhow::anyhow!("the demo corpus is damaged")),
+    })?;
+    let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
+    options.params.threads = args.common.threads();
+    let found = find(&mut session, &corpus, &options)?;
+    let analysis = Analysis::new(corpus, found);
+    let json = session.json;
+    let outcome =
+        analysis.finish(session, args.output.as_deref(), &input, Map::new(), args.common.seed)?;
+    if !json && !args.common.quiet {
+        eprintln!("{NEXT}");
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,267 @@
+//! `xray factorize`: anchors and weights of any nonnegative matrix.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use xray_data::{LoadedMatrix, Model, ModelKind, Provenance, Table as DataTable};
+use xray_nmf::{
+    DenseMatrix, Factorization, Matrix, Params, Refined, Selection, SparseMatrix, Step,
+    Termination, fit_observed, refine_observed,
+};
+use xray_report::{Cell, Column, Table, number};
+use xray_topics::{Event, Stage};
+
+use crate::args::FactorizeArgs;
+use crate::data::{column_names, read_table};
+use crate::interrupt;
+use crate::outcome::{Outcome, UsageError};
+use crate::output::Folder;
+use crate::session::Session;
+
+pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::new(&args.common)?;
+    let table = read_table(&mut session, &args.input)?;
+    let names = column_names(&table);
+    let params = params(args, &names, &table)?;
+    let result = match &table.matrix {
+        LoadedMatrix::Sparse(x) => factorize(&mut session, x, args, &params),
+        LoadedMatrix::Dense(x) => factorize(&mut session, x, args, &params),
+    };
+    session.end();
+    let (found, refined) = result?;
+    let answer = Answer { args, params, table, names, found, refined };
+    answer.finish(session)
+}
+
+fn factorize<M: Matrix>(
+    session: &mut Session,
+    matrix: &M,
+    args: &FactorizeArgs,
+    params: &Params,
+) -> anyhow::Result<(Factorization, Option<Refined>)> {
+    let _ = session.watch(Event::Begin(Stage::Anchors, params.rank));
+    let mut observer = |step: &Step| session.watch(Event::Anchor(step));
+    let found = fit_observed(matrix, None, params, &mut observer)?;
+    if args.refine == 0 || found.termination() == Termination::Stopped {
+        return Ok((found, None));
+    }
+    let _ = session.watch(Event::Begin(Stage::Refinement, args.refine));
+    let start = Refined::from_factorization(&found);
+    let mut observer = |_| session.watch(Event::Advance);
+    let method = args.engine.refinement();
+    let refined =
+        refine_observed(matrix, start, method, args.refine, params.threads, &mut observer)?;
+    Ok((found, Some(refined)))
+}
+
+fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::Result<Params> {
+    let columns = |list: &[String]| -> anyhow::Result<Vec<usize>> {
+        list.iter().map(|name| column(name, names, table)).collect()
+    };
+    let candidates = &args.anchors.candidates;
+    Ok(Params {
+        fixed: columns(&args.anchors.fixed)?,
+        excluded: columns(&args.anchors.excluded)?,
+        candidates: if candidates.is_empty() { None } else { Some(columns(candidates)?) },
+        ..args.engine.params(args.rank, Selection::Max, &args.common)
+    })
+}
+
+/// A column by its name, or by its position if no column has that name.
+fn column(name: &str, names: &[String], table: &DataTable) -> anyhow::Result<usize> {
+    if let Some(j) = names.iter().position(|other| other == name) {
+        return Ok(j);
+    }
+    let n = names.len();
+    match name.parse::<usize>() {
+        Ok(j) if j < n => Ok(j),
+        Ok(_) => Err(UsageError(format!("column {name}: there are {n}, counted from 0")).into()),
+        Err(_) if table.column_names.is_some() => {
+            Err(UsageError(format!("no column is called \"{name}\"")).into())
+        }
+        Err(_) => Err(UsageError(format!(
+            "column \"{name}\": the columns have no names (give them with --terms); use positions, \
+             counted from 0"
+        ))
+        .into()),
+    }
+}
+
+/// What was found, with all that the files need.
+struct Answer<'a> {
+    args: &'a FactorizeArgs,
+    params: Params,
+    table: DataTable,
+    names: Vec<String>,
+    found: Factorization,
+    refined: Option<Refined>,
+}
+
+impl Answer<'_> {
+    fn finish(self, mut session: Session) -> anyhow::Result<Outcome> {
+        let stopped = self.found.termination() == Termination::Stopped || interrupt::requested();
+        let written = match &self.args.output {
+            Some(out) => Some(session.stage("write", || self.write(out))?),
+            None => None,
+        };
+        if session.json {
+            session.print_json(&session.finish_json(self.to_json()))?;
+        } else {
+            self.print(&session)?;
+        }
+        if let Some(written) = written {
+            session.note(written);
+        }
+        if stopped {
+            session.note("interrupted: these are the anchors found so far");
+        }
+        Ok(if stopped { Outcome::Interrupted } else { Outcome::Done })
+    }
+
+    fn write(&self, out: &Path) -> anyhow::Result<String> {
+        let model = self.model()?;
+        if out.extension().is_some_and(|extension| extension == "npz") {
+            model.save(out)?;
+            return Ok(format!("wrote {}", out.display()));
+        }
+        let mut folder = Folder::create(out)?;
+        folder.write("anchors.csv", self.steps_table().csv().as_bytes())?;
+        model.save(&folder.file("model.npz"))?;
+        Ok(folder.summary())
+    }
+
+    fn model(&self) -> anyhow::Result<Model> {
+        let found = &self.found;
+        let (rank, m, n) = (found.rank(), found.n_rows(), found.n_columns());
+        let (h, w): (LoadedMatrix, LoadedMatrix) = match &self.refined {
+            Some(refined) => {
+                let h = DenseMatrix::from_row_major(n, rank, refined.h.clone())?.transposed();
+                (h.into(), DenseMatrix::from_row_major(m, rank, refined.w.clone())?.into())
+            }
+            None => {
+                let (offsets, rows, values) = found.weights().csc();
+                let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
+                let h = SparseMatrix::from_csc(rank, n, offsets, rows, values)?;
+                (h.into(), self.anchor_columns()?)
+            }
+        };
+        Ok(Model {
+            parameters: self.parameters(),
+            provenance: Provenance::of(&self.args.input.source(), self.args.common.seed)?,
+            residual_norm: found.steps().iter().map(|step| step.residual).collect(),
+            w: Some(w),
+            names: self.table.column_names.clone(),
+            ..Model::new(ModelKind::Factorize, found.anchors(), h)
+        })
+    }
+
+    /// `X_A`, stored like X.
+    fn anchor_columns(&self) -> anyhow::Result<LoadedMatrix> {
+        let (m, columns) = (self.found.n_rows(), self.found.anchor_columns());
+        Ok(match &self.table.matrix {
+            LoadedMatrix::Sparse(_) => {
+                let mut entries = Vec::new();
+                for (k, column) in columns.iter().enumerate() {
+                    column.for_each(|d, v| entries.push((d, k, v)));
+                }
+                SparseMatrix::from_triplets(m, columns.len(), entries)?.into()
+            }
+            LoadedMatrix::Dense(_) => {
+                let values = columns.iter().flat_map(|column| column.to_dense(m)).collect();
+                DenseMatrix::from_column_major(m, columns.len(), values)?.into()
+            }
+        })
+    }
+
+    fn parameters(&self) -> Map<String, Value> {
+        let p = &self.params;
+        let json = json!({
+            "rank": self.args.rank,
+            "selection": p.selection.name(),
+            "engine": format!("{:?}", p.engine).to_lowercase(),
+            "normalize": format!("{:?}", p.normalize).to_lowercase(),
+            "mean_ray": p.mean_ray,
+            "allow_negative": p.allow_negative,
+            "tolerance": p.tolerance,
+            "min_improvement": p.min_improvement,
+            "fixed": p.fixed,
+            "excluded": p.excluded,
+            "refine": self.args.refine,
+            "transpose": self.args.input.transpose,
+            "seed": p.seed,
+        });
+        json.as_object().cloned().unwrap_or_default()
+    }
+
+    fn to_json(&self) -> Map<String, Value> {
+        let (found, steps) = (&self.found, self.found.steps());
+        let names: Vec<&String> = steps.iter().map(|step| &self.names[step.anchor]).collect();
+        let json = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "rows": found.n_rows(),
+            "columns": found.n_columns(),
+            "entries": self.table.matrix.n_entries(),
+            "rank": found.rank(),
+            "anchors": found.anchors(),
+            "anchor_names": names,
+            "residual_norm": steps.iter().map(|step| step.residual).collect::<Vec<_>>(),
+            "score": steps.iter().map(|step| step.score).collect::<Vec<_>>(),
+            "margin": steps.iter().map(|step| step.margin).collect::<Vec<_>>(),
+            "termination": found.termination().name(),
+            "evaluations": steps.iter().map(|step| step.evaluations).collect::<Vec<_>>(),
+            "kkt_violation": found.kkt_violation(),
+            "refined_objective": self.refined.as_ref().map(|refined| &refined.objective),
+            "parameters": self.parameters(),
+        });
+        json.as_object().cloned().unwrap_or_default()
+    }
+
+    fn steps_table(&self) -> Table {
+        let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+        let mut table = Table::new(headers.map(Column::left));
+        for (t, step) in self.found.steps().iter().enumerate() {
+            let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+            table.row([
+                (t + 1).to_string(),
+                step.anchor.to_string(),
+                self.names[step.anchor].clone(),
+                text(step.score),
+                text(step.margin),
+                step.residual.to_string(),
+                step.evaluations.to_string(),
+            ]);
+        }
+        table
+    }
+
+    fn print(&self, session: &Session) -> anyhow::Result<()> {
+        let found = &self.found;
+        session.note(format!(
+            "{} x {}, {} anchors in {} ({}); projections exact to {:.0e}\n",
+            number::count(found.n_rows() as u64),
+            number::count(found.n_columns() as u64),
+            found.rank(),
+            number::duration(session.elapsed()),
+            found.termination().name().replace('_', " "),
+            found.kkt_violation(),
+        ));
+        let columns = [
+            Column::right("order"),
+            Column::right("column"),
+            Column::left("name").max_width(30),
+            Column::right("residual"),
+            Column::right("margin"),
+        ];
+        let mut table = Table::new(columns);
+        for (t, step) in found.steps().iter().enumerate() {
+            table.row([
+                Cell::from((t + 1).to_string()),
+                Cell::from(step.anchor.to_string()),
+                Cell::from(self.names[step.anchor].as_str()).bold(),
+                Cell::fixed(step.residual, 5),
+                step.margin.map_or_else(Cell::missing, |margin| Cell::fixed(margin, 4)),
+            ]);
+        }
+        session.print_table(&table)
+    }
+}

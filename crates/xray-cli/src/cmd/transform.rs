@@ -1,0 +1,168 @@
+//! `xray transform`: weights of new data under a saved model.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use xray_data::text::{Vectorizer, position_names};
+use xray_data::{Documents, Format, Loaded, LoadedMatrix, Model, Table, save};
+use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, nnls};
+use xray_topics::{apply, heaviest_topics, into_sparse};
+
+use crate::args::TransformArgs;
+use crate::data::read;
+use crate::outcome::{Outcome, UsageError};
+use crate::output::{WeightRows, write_file};
+use crate::session::Session;
+
+pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::new(&args.common)?;
+    let model = session.stage("model", || Model::load(&args.model))?;
+    let loaded = read(&mut session, &args.input)?;
+    let weighed = session.stage("weights", || match (loaded, args.columns) {
+        (Loaded::Table(table), true) => columns(&model, table, args),
+        (Loaded::Documents(_), true) => {
+            Err(UsageError("--columns is for matrices, and this is text".into()).into())
+        }
+        (Loaded::Documents(documents), false) => texts(&model, documents, args),
+        (Loaded::Table(table), false) => rows(&model, table, args),
+    })?;
+    if let Some(path) = &args.output {
+        session.stage("write", || weighed.save(path))?;
+        session.note(format!("wrote {}", path.display()));
+    }
+    if args.common.json {
+        session.print_json(&session.finish_json(weighed.to_json()))?;
+    } else if args.output.is_none() {
+        weighed.csv().write(&mut std::io::stdout().lock())?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Weights, and what the rows are called.
+struct Weighed {
+    ids: Vec<String>,
+    labels: Option<Vec<String>>,
+    topics: Vec<Option<usize>>,
+    weights: Vec<f64>,
+    rank: usize,
+}
+
+fn texts(model: &Model, documents: Documents, args: &TransformArgs) -> anyhow::Result<Weighed> {
+    let Some(vectorizer) = &model.preprocessing else {
+        return Err(UsageError(format!(
+            "{}: the model was fitted to a matrix; it cannot read texts",
+            args.model.display()
+        ))
+        .into());
+    };
+    let matrix = vectorizer.transform(&documents.texts)?;
+    weigh(model, &matrix, documents.ids, documents.labels, args)
+}
+
+fn rows(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Weighed> {
+    let Table { matrix, row_names, column_names, labels } = table;
+    let ids = row_names.unwrap_or_else(|| position_names(matrix.n_rows()));
+    match (&model.preprocessing, matrix) {
+        (Some(vectorizer), matrix) => {
+            let matrix = counts(vectorizer, matrix, column_names)?;
+            weigh(model, &matrix, ids, labels, args)
+        }
+        (None, LoadedMatrix::Sparse(x)) => weigh(model, &x, ids, labels, args),
+        (None, LoadedMatrix::Dense(x)) => weigh(model, &x, ids, labels, args),
+    }
+}
+
+/// Counts weighed as those that the model was fitted to.
+fn counts(
+    vectorizer: &Vectorizer,
+    matrix: LoadedMatrix,
+    names: Option<Vec<String>>,
+) -> anyhow::Result<SparseMatrix<'static, f64>> {
+    Ok(vectorizer.transform_counts(&into_sparse(matrix)?, names.as_deref())?)
+}
+
+fn weigh<M: Matrix>(
+    model: &Model,
+    matrix: &M,
+    ids: Vec<String>,
+    labels: Option<Vec<String>>,
+    args: &TransformArgs,
+) -> anyhow::Result<Weighed> {
+    let n = model.h.n_columns();
+    anyhow::ensure!(
+        matrix.n_columns() == n,
+        "{}: found {} columns, expected {n}, as the model has (--transpose swaps rows and columns, \
+         --columns weighs columns)",
+        args.input.source().name(),
+        matrix.n_columns(),
+    );
+    let weights = apply(model, matrix, args.common.threads())?;
+    let rank = model.rank();
+    let topics = heaviest_topics(model, &weights, matrix.n_rows());
+    Ok(Weighed { ids, labels, topics, weights, rank })
+}
+
+/// New columns as combinations of the model's W.
+fn columns(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Weighed> {
+    let Some(w) = &model.w else {
+        anyhow::bail!("{}: the model has no W; fit it again", args.model.display());
+    };
+    anyhow::ensure!(
+        table.matrix.n_rows() == w.n_rows(),
+        "{}: found {} rows, expected {}, as the model's W has (--transpose swaps rows and columns)",
+        args.input.source().name(),
+        table.matrix.n_rows(),
+        w.n_rows(),
+    );
+    let rank = model.rank();
+    let ids = table.column_names.unwrap_or_else(|| position_names(table.matrix.n_columns()));
+    let threads = args.common.threads();
+    let solved = match (w, &table.matrix) {
+        (LoadedMatrix::Sparse(w), LoadedMatrix::Sparse(x)) => nnls(w, x, threads),
+        (LoadedMatrix::Sparse(w), LoadedMatrix::Dense(x)) => nnls(w, x, threads),
+        (LoadedMatrix::Dense(w), LoadedMatrix::Sparse(x)) => nnls(w, x, threads),
+        (LoadedMatrix::Dense(w), LoadedMatrix::Dense(x)) => nnls(w, x, threads),
+    }?;
+    let weights = solved.solutions.concat();
+    let topics = heaviest_topics(model, &weights, ids.len());
+    Ok(Weighed { ids, labels: None, topics, weights, rank })
+}
+
+impl Weighed {
+    fn csv(&self) -> WeightRows<'_> {
+        WeightRows {
+            ids: &self.ids,
+            labels: self.labels.as_deref(),
+            topics: &self.topics,
+            weights: &self.weights,
+            rank: self.rank,
+        }
+    }
+
+    fn save(&self, path: &Path) -> anyhow::Result<()> {
+        if Format::from_path(path) == Some(Format::Csv) {
+            return write_file(path, |out| self.csv().write(out));
+        }
+        let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights.clone())?;
+        let table = Table {
+            row_names: Some(self.ids.clone()),
+            column_names: Some((1..=self.rank).map(|k| format!("topic_{k}")).collect()),
+            ..Table::new(matrix.into())
+        };
+        Ok(save(&table, path, None)?)
+    }
+
+    fn to_json(&self) -> Map<String, Value> {
+        let topics: Vec<Option<usize>> =
+            self.topics.iter().map(|topic| topic.map(|k| k + 1)).collect();
+        let weights: Vec<&[f64]> = self.weights.chunks(self.rank.max(1)).collect();
+        let json = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "rank": self.rank,
+            "ids": self.ids,
+            "topics": topics,
+            "weights": weights,
+        });
+        json.as_object().cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,99 @@
+//! Reading what the arguments name.
+
+use anyhow::Context;
+use xray_data::text::position_names;
+use xray_data::{Documents, Input, LoadOptions, Loaded, LoadedMatrix, Table, load, read_names};
+use xray_topics::Corpus;
+
+use crate::args::{InputArgs, TextArgs};
+use crate::outcome::UsageError;
+use crate::session::Session;
+
+/// Reads numbers or texts; `--transpose` is applied, and side files belong to the lines after it.
+pub(crate) fn read(session: &mut Session, args: &InputArgs) -> anyhow::Result<Loaded> {
+    let source = args.source();
+    let loaded = session.stage("read", || load(&source, &args.load_options()))?;
+    match loaded {
+        Loaded::Table(table) if args.transpose => {
+            let mut table = table.transposed();
+            if let Some(file) = args.labels_file() {
+                table.labels = Some(labels_for(file, table.matrix.n_rows())?);
+            }
+            Ok(Loaded::Table(table))
+        }
+        Loaded::Documents(_) if args.transpose => {
+            Err(UsageError("--transpose is for matrices, and this is text".into()).into())
+        }
+        loaded => Ok(loaded),
+    }
+}
+
+fn labels_for(file: &std::path::Path, n_rows: usize) -> anyhow::Result<Vec<String>> {
+    let labels = read_names(&Input::Path(file.to_owned()), &LoadOptions::default())?;
+    anyhow::ensure!(
+        labels.len() == n_rows,
+        "{}: found {} labels, expected {n_rows}, one for each row after transposing",
+        file.display(),
+        labels.len(),
+    );
+    Ok(labels)
+}
+
+/// Reads a matrix; texts are refused.
+pub(crate) fn read_table(session: &mut Session, args: &InputArgs) -> anyhow::Result<Table> {
+    match read(session, args)? {
+        Loaded::Table(table) => Ok(table),
+        Loaded::Documents(documents) => {
+            let name = args.source().name();
+            let n = documents.len();
+            Err(anyhow::anyhow!(
+                "{name}: found {n} texts, expected numbers; use `xray topics`, or make a matrix with \
+                 `xray convert`"
+            ))
+        }
+    }
+}
+
+/// Reads texts or counts, and weighs them.
+pub(crate) fn read_corpus(
+    session: &mut Session,
+    input: &InputArgs,
+    text: &TextArgs,
+) -> anyhow::Result<Corpus> {
+    match read(session, input)? {
+        Loaded::Documents(documents) => weigh_documents(session, documents, text),
+        Loaded::Table(table) => weigh_table(session, table, text),
+    }
+    .with_context(|| input.source().name())
+}
+
+pub(crate) fn weigh_documents(
+    session: &mut Session,
+    documents: Documents,
+    text: &TextArgs,
+) -> anyhow::Result<Corpus> {
+    let options = text.options(true)?;
+    Ok(session.stage("text", || Corpus::from_documents(documents, options))?)
+}
+
+pub(crate) fn weigh_table(session: &mut Session, table: Table, text: &TextArgs) -> anyhow::Result<Corpus> {
+    let options = text.options(is_whole(&table.matrix))?;
+    Ok(session.stage("text", || Corpus::from_table(table, options))?)
+}
+
+/// Whether every entry is a whole number, as counts are.
+pub(crate) fn is_whole(matrix: &LoadedMatrix) -> bool {
+    (0..matrix.n_rows()).all(|d| {
+        let mut whole = true;
+        matrix.for_each_in_row(d, |_, v| whole &= v.fract() == 0.0);
+        whole
+    })
+}
+
+/// Names of the columns, or their positions.
+pub(crate) fn column_names(table: &Table) -> Vec<String> {
+    match &table.column_names {
+        Some(names) => names.clone(),
+        None => position_names(table.matrix.n_columns()),
+    }
+}
