@@ -137,6 +137,9 @@ fn io_remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "; check the name and the folder",
         io::ErrorKind::PermissionDenied => "; check the permissions",
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
+            "; remove it first, or choose another name"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some space or write to another disk (nothing was overwritten)"
         }

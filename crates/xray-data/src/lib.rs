@@ -1,8 +1,8 @@
 //! Formats in and out, text to tf-idf, and the model file of xray-nmf.
 //!
 //! [`load`] reads a matrix or texts from any of the [`Format`]s, recognised by content;
-//! [`text::Vectorizer`] turns texts into a matrix; [`save`] writes matrices; [`Model`] keeps what
-//! was found in one file that NumPy opens as well.
+//! [`text::Vectorizer`] turns texts into a matrix; [`save`] writes matrices and [`save_documents`]
+//! texts; [`Model`] keeps what was found in one file that NumPy opens as well.
 //!
 //! ```
 //! use xray_data::text::{TextOptions, Vectorizer};
@@ -41,4 +41,4 @@ pub use options::{ColumnChoice, Limits, LoadOptions};
 pub use read::names::read_names;
 pub use source::Input;
 pub use table::{Documents, Loaded, LoadedMatrix, Table};
-pub use write::{AtomicFile, save, save_names, write_table};
+pub use write::{AtomicFile, save, save_documents, save_names, write_documents, write_table};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Malformed, Result};
+use crate::error::{Malformed, Result};
 use crate::format::{Format, detect};
 use crate::options::LoadOptions;
 use crate::read::{
@@ -19,7 +19,7 @@ use crate::table::{Documents, Loaded, Table};
 ///
 /// # Errors
 /// If the input cannot be read, is not what its format calls for, or names do not fit; see
-/// [`Error`]. Sizes that a header declares are checked before memory is spent on them.
+/// [`Error`](crate::Error). Sizes that a header declares are checked before memory is spent on them.
 ///
 /// # Examples
 /// ```
@@ -130,16 +130,9 @@ fn with_names(
 
 fn with_labels(mut documents: Documents, options: &LoadOptions) -> Result<Documents> {
     if let Some(path) = &options.labels {
-        let labels = read_names(&Input::Path(path.clone()), options)?;
-        if labels.len() != documents.len() {
-            return Err(Error::Parameter {
-                name: "labels",
-                value: format!("{} entries", labels.len()),
-                allowed: format!("{} are needed, one for each document", documents.len()),
-            });
-        }
-        documents.labels = Some(labels);
+        documents.labels = Some(read_names(&Input::Path(path.clone()), options)?);
     }
+    documents.check()?;
     Ok(documents)
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Malformed, Result, io_error};
 
 /// Bytes at the start of the (decompressed) content that detection may look at.
-const HEAD_BYTES: u64 = 1 << 16;
+pub(crate) const HEAD_BYTES: u64 = 1 << 16;
 
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;

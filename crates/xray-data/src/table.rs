@@ -132,6 +132,20 @@ impl LoadedMatrix {
         }
     }
 
+    /// Writes row `d`, with all its zeros, into `row`. Panics if `d` or the length of `row` is wrong.
+    pub fn copy_row(&self, d: usize, row: &mut [f64]) {
+        assert_eq!(row.len(), self.n_columns(), "one place for each column");
+        match self {
+            LoadedMatrix::Dense(x) => {
+                row.iter_mut().enumerate().for_each(|(j, v)| *v = x.get(d, j))
+            }
+            LoadedMatrix::Sparse(_) => {
+                row.fill(0.0);
+                self.for_each_in_row(d, |j, v| row[j] = v);
+            }
+        }
+    }
+
     /// Calls `visit(column, value)` for each entry of row `d` that is stored (sparse) or not zero
     /// (dense), in ascending order of columns. Panics if `d` is out of range.
     pub fn for_each_in_row(&self, d: usize, mut visit: impl FnMut(usize, f64)) {
@@ -187,5 +201,24 @@ impl Documents {
     /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// Checks that every document has an id and a label, if there are labels.
+    pub(crate) fn check(&self) -> Result<()> {
+        let labels = self.labels.as_ref().map(|labels| ("labels", labels.len()));
+        match [("ids", self.ids.len())].into_iter().chain(labels).find(|(_, n)| *n != self.len()) {
+            Some((name, n)) => Err(Error::Parameter {
+                name,
+                value: format!("{n} entries"),
+                allowed: format!("{} are needed, one for each document", self.len()),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// All ids, labels and texts, with the place of their document.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (usize, &String)> {
+        let labels = self.labels.iter().flatten().enumerate();
+        self.ids.iter().enumerate().chain(labels).chain(self.texts.iter().enumerate())
     }
 }

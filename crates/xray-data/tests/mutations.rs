@@ -26,9 +26,16 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
         ..Table::new(dense.expect("2 x 3").into())
     };
     let mut seeds = Vec::new();
-    for format in
-        [Format::MatrixMarket, Format::Npz, Format::Npy, Format::Svmlight, Format::Csv, Format::Tsv]
-    {
+    let formats = [
+        Format::MatrixMarket,
+        Format::Npz,
+        Format::Npy,
+        Format::Mat,
+        Format::Svmlight,
+        Format::Csv,
+        Format::Tsv,
+    ];
+    for format in formats {
         for table in [&sparse, &dense] {
             let mut bytes = Vec::new();
             write_table(table, &mut bytes, format).expect("memory");

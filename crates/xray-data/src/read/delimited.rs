@@ -10,7 +10,7 @@ use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::format::Format;
 use crate::options::LoadOptions;
-use crate::source::Source;
+use crate::source::{HEAD_BYTES, Source};
 use crate::table::{Documents, Loaded, Table};
 
 /// Records that are looked at before reading.
@@ -71,8 +71,9 @@ impl Sample {
                 Ok(false) | Err(_) => break,
             }
         }
-        if records.len() > 1 {
-            // The last record may be cut off.
+        let cut = records.len() > SAMPLE || head.len() as u64 >= HEAD_BYTES;
+        if cut && records.len() > 1 {
+            // The last record may end where the head does.
             records.pop();
         }
         if records.is_empty() {
@@ -105,15 +106,22 @@ impl Sample {
     fn is_mostly_numbers(&self, column: usize) -> bool {
         let fields = self.body().iter().filter_map(|record| record.get(column));
         let (numbers, others): (Vec<_>, Vec<_>) =
-            fields.filter(|field| !field.trim_ascii().is_empty()).partition(|f| is_number(f));
-        numbers.len() > others.len()
+            fields.filter(|field| !is_blank(field)).partition(|field| is_number(field));
+        others.is_empty() || numbers.len() > others.len()
     }
 
-    /// Whether the first record of a table of numbers names the columns.
+    /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
+    /// empty, and names are no numbers. An empty field elsewhere is a missing value.
     fn has_number_header(&self) -> bool {
-        let skip = usize::from(self.first_column_is_text() && self.first().len() > 1);
-        self.first().iter().skip(skip).any(|field| !is_number(field))
-            && self.first().iter().skip(skip).any(|field| !field.trim_ascii().is_empty())
+        let first = self.first();
+        let corner = first.len() > 1 && is_blank(&first[0]);
+        let skip = usize::from(self.first_column_is_text() && first.len() > 1);
+        corner || first.iter().skip(skip).any(|field| !is_blank(field) && !is_number(field))
+    }
+
+    /// Whether the first record has one field less: R writes no name over the names of rows.
+    fn has_short_header(&self) -> bool {
+        self.records.get(1).is_some_and(|second| second.len() == self.first().len() + 1)
     }
 
     /// Whether the first record of a table of texts names the columns: short, distinct words that
@@ -143,8 +151,12 @@ impl Sample {
     }
 }
 
+fn is_blank(field: &[u8]) -> bool {
+    field.trim_ascii().is_empty()
+}
+
 /// Whether the field is meant as a number; NaN and infinity are, and refused when they are read.
-fn is_number(field: &[u8]) -> bool {
+pub(crate) fn is_number(field: &[u8]) -> bool {
     fast_float2::parse::<f64, _>(field.trim_ascii()).is_ok()
 }
 
@@ -157,12 +169,9 @@ fn read_numbers(mut records: Records, sample: &Sample, options: &LoadOptions) ->
     if header && records.advance()? {
         let mut names = records.texts(options.replace_invalid_utf8)?;
         named |= names.len() > 1 && names[0].trim().is_empty();
-        if let [_, second, ..] = sample.records.as_slice()
-            && second.len() == names.len() + 1
-        {
-            // R writes no name over the names of rows.
+        if sample.has_short_header() {
             named = true;
-            n_fields = second.len();
+            n_fields += 1;
         } else if named {
             names.remove(0);
         }

@@ -59,14 +59,24 @@ fn header(lines: &mut Lines, expected: &str) -> Result<u64> {
     Ok(count)
 }
 
-/// The vocabulary that belongs to `docword.NAME.txt[.gz]`: `vocab.NAME.txt[.gz]` beside it.
+/// Where the vocabulary of a file belongs: `vocab.NAME` beside `docword.NAME`, otherwise
+/// `NAME.vocab`.
+pub(crate) fn vocabulary_path(path: &Path) -> PathBuf {
+    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    match name.strip_prefix("docword") {
+        Some(rest) => path.with_file_name(format!("vocab{rest}")),
+        None => path.with_file_name(format!("{name}.vocab")),
+    }
+}
+
+/// The vocabulary that belongs to a file, if it is there, compressed in any way or not at all.
 pub(crate) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.to_str()?;
-    let rest = name.strip_prefix("docword")?;
-    let plain = rest.strip_suffix(".gz").or(rest.strip_suffix(".zst")).unwrap_or(rest);
+    let place = vocabulary_path(path);
+    let name = place.file_name()?.to_str()?;
+    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
     ["", ".gz", ".zst"]
         .iter()
-        .map(|ending| path.with_file_name(format!("vocab{plain}{ending}")))
+        .map(|ending| path.with_file_name(format!("{plain}{ending}")))
         .find(|candidate| candidate.is_file())
 }
 

@@ -71,14 +71,24 @@ impl Lines {
         Ok(Some(self.current()))
     }
 
-    /// The line that [`next_line`](Self::next_line) gave last.
-    pub fn current(&self) -> Line<'_> {
-        let bytes = match self.pieces.as_slice() {
+    /// What the current line ends in: `\n`, `\r\n`, or nothing at the end of the file.
+    pub fn line_end(&self) -> &[u8] {
+        let bytes = self.with_end();
+        let kept = without_end(bytes).len();
+        &bytes[kept..]
+    }
+
+    /// The current line and its end.
+    fn with_end(&self) -> &[u8] {
+        match self.pieces.as_slice() {
             [] => &self.buffer[self.at..self.end],
             pieces => pieces,
-        };
-        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        }
+    }
+
+    /// The line that [`next_line`](Self::next_line) gave last.
+    pub fn current(&self) -> Line<'_> {
+        let bytes = without_end(self.with_end());
         let bytes = match self.number {
             1 => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
             _ => bytes,
@@ -128,6 +138,11 @@ impl Lines {
             .at_line(self.number)
             .remedy("it may be cut off: fetch or write it again")
     }
+}
+
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 impl<'a> Line<'a> {

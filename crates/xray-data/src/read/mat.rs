@@ -4,13 +4,16 @@
 //! padded to 8 bytes. A variable is an element of type *matrix* (flags, dimensions, name, values),
 //! often within an element of type *compressed*. Numbers are stored in whatever type is smallest.
 //! Variables that are not wanted are skipped without being stored.
+//!
+//! Labels are a vector of numbers or a cell array of strings under one of the usual names; the names
+//! of rows and columns are the cell arrays `row_names` and `column_names`.
 
 mod element;
 mod variable;
 
 use std::io::{BufReader, Read};
 
-use element::{Element, Reader};
+use element::{Element, Reader, drain};
 use variable::{Content, Variable};
 
 use crate::assemble::{check_shape, dense_by_columns};
@@ -21,12 +24,18 @@ use crate::source::Source;
 use crate::table::{LoadedMatrix, Table};
 
 /// Type of an element that holds another one in zlib's format.
-const COMPRESSED: u32 = 15;
+pub(crate) const COMPRESSED: u32 = 15;
 /// Type of an element that holds a variable.
-const MATRIX: u32 = 14;
+pub(crate) const MATRIX: u32 = 14;
+
+/// Variables that this crate writes beside the matrix.
+pub(crate) const ROW_NAMES: &str = "row_names";
+pub(crate) const COLUMN_NAMES: &str = "column_names";
+pub(crate) const LABELS: &str = "labels";
+pub(crate) const NUMERIC_LABELS: &str = "gnd";
 
 /// Names under which classes of rows are usually stored.
-const LABEL_NAMES: [&str; 6] = ["gnd", "labels", "label", "classes", "class", "y"];
+const LABEL_NAMES: [&str; 6] = [NUMERIC_LABELS, LABELS, "label", "classes", "class", "y"];
 
 /// Largest vector that is kept because it may hold labels.
 const MOST_LABELS: usize = 1 << 27;
@@ -51,27 +60,10 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
                 let rest = inner.into_inner().into_inner().into_inner();
                 drain(&file, rest)?;
             }
-            _ => {
-                let size = element.padded_size();
-                let body = elements.by_ref().take(size);
-                let mut inner = Reader::new(&file, body, big_endian);
-                selection.offer(&mut inner, element)?;
-                drain(&file, inner.into_inner())?;
-            }
+            _ => elements.within(element, |inner| selection.offer(inner, element))?,
         }
     }
     selection.into_table(&file, options)
-}
-
-/// Skips what is left of an element; a file that ends within one is cut off.
-fn drain(file: &str, mut rest: std::io::Take<impl Read>) -> Result<()> {
-    std::io::copy(&mut rest, &mut std::io::sink()).map_err(|e| io_error(file, "read", e))?;
-    if rest.limit() > 3 + 4 {
-        return Err(Malformed::new(file, "the end of the file", "the rest of a variable")
-            .remedy("it may be cut off: fetch or write it again")
-            .into());
-    }
-    Ok(())
 }
 
 /// Checks the first 128 bytes and returns whether numbers have their highest byte first.
@@ -97,12 +89,16 @@ struct Selection<'a> {
     chosen: Option<Variable>,
     /// Vectors that may be labels.
     vectors: Vec<Vec<f64>>,
-    names: Vec<String>,
+    /// Cell arrays that may be labels or names, with their own names.
+    lists: Vec<(String, Vec<String>)>,
+    /// The names of all variables.
+    known: Vec<String>,
 }
 
 impl<'a> Selection<'a> {
     fn new(options: &'a LoadOptions) -> Self {
-        Self { options, chosen: None, vectors: Vec::new(), names: Vec::new() }
+        let (vectors, lists, known) = (Vec::new(), Vec::new(), Vec::new());
+        Self { options, chosen: None, vectors, lists, known }
     }
 
     /// Reads a variable if it is wanted.
@@ -111,7 +107,7 @@ impl<'a> Selection<'a> {
             return Ok(());
         }
         let Some(head) = variable::read_head(reader)? else { return Ok(()) };
-        self.names.push(head.name.clone());
+        self.known.push(head.name.clone());
         let wanted = match &self.options.variable {
             Some(name) => head.name == *name,
             None => {
@@ -119,6 +115,11 @@ impl<'a> Selection<'a> {
                 head.is_real_matrix() && head.n_places() > best
             }
         };
+        let side = [ROW_NAMES, COLUMN_NAMES].contains(&head.name.as_str());
+        if !wanted && head.is_cell_array() && (side || self.may_be_labels(&head.name)) {
+            self.lists.extend(head.read_strings(reader)?);
+            return Ok(());
+        }
         let labels = self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS);
         if !wanted && !labels {
             return Ok(());
@@ -141,23 +142,37 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn into_table(self, file: &str, options: &LoadOptions) -> Result<Table> {
-        let Some(variable) = self.chosen else {
+    fn into_table(mut self, file: &str, options: &LoadOptions) -> Result<Table> {
+        let Some(variable) = self.chosen.take() else {
             let found = match &options.variable {
                 Some(name) => format!("no variable \"{name}\""),
                 None => "no matrix of real numbers".to_owned(),
             };
-            return Err(Malformed::new(file, found, "a matrix").remedy(known(&self.names)).into());
+            return Err(Malformed::new(file, found, "a matrix").remedy(known(&self.known)).into());
         };
         let matrix = to_matrix(file, variable, options)?;
-        let n_rows = matrix.n_rows();
-        let fitting = self.vectors.into_iter().find(|values| values.len() == n_rows);
-        let labels = fitting.map(|values| values.iter().map(f64::to_string).collect::<Vec<_>>());
+        let (m, n) = (matrix.n_rows(), matrix.n_columns());
+        let row_names = self.take_list(m, |name| name == ROW_NAMES);
+        let column_names = self.take_list(n, |name| name == COLUMN_NAMES);
+        let labels = self.take_labels(m);
         if let (Some(choice), None) = (&options.label, &labels) {
-            let found = format!("no variable {choice} with {n_rows} entries");
-            return Err(Malformed::new(file, found, "labels").remedy(known(&self.names)).into());
+            let found = format!("no variable {choice} with {m} numbers or strings");
+            return Err(Malformed::new(file, found, "labels").remedy(known(&self.known)).into());
         }
-        Ok(Table { labels, ..Table::new(matrix) })
+        Ok(Table { matrix, row_names, column_names, labels })
+    }
+
+    /// The first list of this length with a fitting name.
+    fn take_list(&mut self, length: usize, fits: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+        let place = self.lists.iter().position(|(name, list)| fits(name) && list.len() == length);
+        place.map(|place| self.lists.swap_remove(place).1)
+    }
+
+    fn take_labels(&mut self, n_rows: usize) -> Option<Vec<String>> {
+        match self.vectors.iter().find(|values| values.len() == n_rows) {
+            Some(values) => Some(values.iter().map(f64::to_string).collect()),
+            None => self.take_list(n_rows, |name| name != ROW_NAMES && name != COLUMN_NAMES),
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl Records {
             let rest = &line.bytes[at..];
             let Some(quote) = memchr::memchr(b'"', rest) else {
                 self.content.extend_from_slice(rest);
-                self.content.push(b'\n');
+                self.content.extend_from_slice(self.lines.line_end());
                 self.next_line_of_field(place)?;
                 at = 0;
                 continue;

@@ -3,12 +3,9 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::aside::{create_aside, folder_of};
 use crate::error::{Error, Result, io_error};
-
-/// Numbers the temporary files of this process.
-static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A file that is written aside, in the same folder, and takes its name only when it is complete.
 ///
@@ -74,7 +71,8 @@ impl AtomicFile {
         let (file, temporary) = if directly {
             (OpenOptions::new().write(true).open(&target).map_err(fail)?, None)
         } else {
-            let (file, temporary) = create_aside(&target).map_err(fail)?;
+            let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+            let (file, temporary) = create_aside(&target, create).map_err(fail)?;
             (file, Some(temporary))
         };
         let out = BufWriter::with_capacity(1 << 17, file);
@@ -118,30 +116,8 @@ impl AtomicFile {
         fs::rename(temporary, &self.target)?;
         self.temporary = None;
         // The name is safe once the folder is; not every system can sync a folder.
-        if let Some(folder) = self.target.parent()
-            && let Ok(folder) =
-                File::open(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-        {
-            let _ = folder.sync_all();
-        }
+        let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
-    }
-}
-
-/// Creates a file beside `target` under a name that nothing else uses.
-fn create_aside(target: &Path) -> io::Result<(File, PathBuf)> {
-    let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy();
-    // Long names leave no room for an addition.
-    let start: String = name.chars().take(40).collect();
-    loop {
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let temporary =
-            target.with_file_name(format!(".{start}.{}.{number}.part", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(e),
-        }
     }
 }
 

@@ -1,7 +1,6 @@
-//! UCI bag of words, and the vocabulary beside it.
+//! UCI bag of words.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 use super::number::write_number;
 use crate::table::Table;
@@ -46,13 +45,4 @@ pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
         written?;
     }
     Ok(())
-}
-
-/// `vocab.NAME` for `docword.NAME`, otherwise `NAME.vocab`.
-pub(super) fn vocabulary_path(path: &Path) -> PathBuf {
-    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    match name.strip_prefix("docword") {
-        Some(rest) => path.with_file_name(format!("vocab{rest}")),
-        None => path.with_file_name(format!("{name}.vocab")),
-    }
 }

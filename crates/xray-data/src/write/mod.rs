@@ -1,16 +1,24 @@
-//! Writing matrices, so that reading them back gives the same bits.
+//! Writing, so that reading back gives the same bits.
 //!
 //! Files are written aside and renamed when they are complete: a killed run leaves no half file,
 //! and nothing is overwritten on error. Numbers in text formats are the shortest decimals that
 //! read back as the same f64.
 
+mod aside;
 mod atomic;
+mod delimited;
+mod documents;
 mod docword;
+mod folder;
+mod mat;
 mod npy;
 mod number;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod tables;
 
 pub use atomic::AtomicFile;
+pub use documents::{save_documents, write_documents};
 pub(crate) use npy::NpzWriter;
 
 use std::io::{self, Write};
@@ -18,12 +26,27 @@ use std::path::Path;
 
 use crate::error::{Error, Result, io_error};
 use crate::format::Format;
+use crate::read::docword::vocabulary_path;
 use crate::table::Table;
+
+/// Formats that hold numbers, for messages.
+const NUMBER_FORMATS: &str = "mtx, npz, npy, mat, svmlight, docword, csv, tsv or spaced";
 
 /// Writes a table to a file; `.gz` and `.zst` compress.
 ///
-/// The format is that of the name unless it is given. With names of columns a UCI `docword.*` file
-/// gets its `vocab.*` beside it.
+/// The format is that of the name unless it is given. All keep every bit of the numbers; of names
+/// and labels they keep:
+///
+/// | format | row names | column names | labels |
+/// |---|---|---|---|
+/// | npz, mat | yes | yes | yes |
+/// | csv, tsv, spaced | yes | yes | |
+/// | docword | | in a file `vocab.*` or `*.vocab` beside it | |
+/// | svmlight | | | numbers only |
+/// | mtx, npy | | | |
+///
+/// svmlight does not keep empty columns at the end. Names in csv, tsv and spaced that look like
+/// numbers get rows or columns counted from 1 beside them, so that they are not read as numbers.
 ///
 /// # Errors
 /// If the format is unknown or cannot hold the table, or the file cannot be written. What was there
@@ -43,24 +66,26 @@ use crate::table::Table;
 /// ```
 pub fn save(table: &Table, path: &Path, format: Option<Format>) -> Result<()> {
     table.check_names()?;
-    let format = match format.or_else(|| Format::from_path(path)) {
-        Some(format) => format,
-        None => {
-            return Err(Error::Parameter {
-                name: "output",
-                value: path.display().to_string(),
-                allowed: "end it in .mtx, .npz, .npy, .svm, .docword, .csv or .tsv, or name a \
-                          format"
-                    .to_owned(),
-            });
-        }
-    };
+    let format = format_of(path, format, ".mtx, .npz, .npy, .mat, .svm, .docword, .csv or .tsv")?;
     let mut file = AtomicFile::create(path)?;
     write_in(table, &mut file, format, &path.display().to_string())?;
     if let (Format::Docword, Some(words)) = (format, &table.column_names) {
-        save_names(words, &docword::vocabulary_path(path))?;
+        save_names(words, &vocabulary_path(path))?;
     }
     file.commit()
+}
+
+/// The format that is asked for, or that of the name.
+fn format_of(path: &Path, format: Option<Format>, endings: &str) -> Result<Format> {
+    format.or_else(|| Format::from_path(path)).ok_or_else(|| Error::Parameter {
+        name: "output",
+        value: path.display().to_string(),
+        allowed: format!("end it in {endings}, or name a format"),
+    })
+}
+
+fn refused(file: &str, format: Format, reason: String) -> Error {
+    Error::NotWritable { file: file.to_owned(), format: format.name(), reason }
 }
 
 /// Writes a table to any stream, without compression.
@@ -90,33 +115,44 @@ pub fn save_names(names: &[String], path: &Path) -> Result<()> {
 }
 
 fn write_in(table: &Table, out: &mut dyn Write, format: Format, file: &str) -> Result<()> {
-    let refuse = |reason: &str| {
-        Err(Error::NotWritable {
-            file: file.to_owned(),
-            format: format.name(),
-            reason: reason.to_owned(),
-        })
-    };
-    let written: io::Result<()> = match format {
-        Format::MatrixMarket => tables::write_matrix_market(table, out),
+    check(table, format).map_err(|reason| refused(file, format, reason))?;
+    write_checked(table, out, format).map_err(|e| io_error(file, "write", e))
+}
+
+/// Refuses what a format cannot hold.
+fn check(table: &Table, format: Format) -> Result<(), String> {
+    match format {
+        Format::MatrixMarket | Format::Npz | Format::Npy => Ok(()),
+        Format::Mat => mat::check(table),
+        Format::Svmlight => tables::numeric_labels(table).map(|_| ()),
+        Format::Docword => docword::check_counts(table),
+        Format::Csv | Format::Tsv | Format::Spaced => {
+            delimited::check_names(table, delimiter(format))
+        }
+        Format::Jsonl | Format::Parquet | Format::Lines | Format::Folder => {
+            Err(format!("it is for texts; write {NUMBER_FORMATS}"))
+        }
+    }
+}
+
+fn write_checked(table: &Table, out: &mut dyn Write, format: Format) -> io::Result<()> {
+    match format {
         Format::Npz => npy::write_npz(table, out),
         Format::Npy => npy::write_npy(&table.matrix, out),
-        Format::Svmlight => match tables::numeric_labels(table) {
-            Ok(labels) => tables::write_svmlight(table, &labels, out),
-            Err(reason) => return refuse(&reason),
-        },
-        Format::Docword => match docword::check_counts(table) {
-            Ok(()) => docword::write(table, out),
-            Err(reason) => return refuse(&reason),
-        },
-        Format::Csv => tables::write_delimited(table, b',', out),
-        Format::Tsv => tables::write_delimited(table, b'\t', out),
-        Format::Spaced => tables::write_delimited(table, b' ', out),
-        Format::Mat | Format::Jsonl | Format::Parquet | Format::Lines | Format::Folder => {
-            return refuse(
-                "it can only be read; write mtx, npz, npy, svmlight, docword, csv or tsv",
-            );
+        Format::Mat => mat::write(table, out),
+        Format::Svmlight => tables::write_svmlight(table, out),
+        Format::Docword => docword::write(table, out),
+        Format::Csv | Format::Tsv | Format::Spaced => {
+            delimited::write(table, delimiter(format), out)
         }
-    };
-    written.map_err(|e| io_error(file, "write", e))
+        _ => tables::write_matrix_market(table, out),
+    }
+}
+
+fn delimiter(format: Format) -> u8 {
+    match format {
+        Format::Tsv => b'\t',
+        Format::Spaced => b' ',
+        _ => b',',
+    }
 }

@@ -33,11 +33,7 @@ pub(super) fn write_npy(matrix: &LoadedMatrix, out: &mut dyn Write) -> io::Resul
     out.write_all(&header("<f8", &[m, n], false))?;
     let mut row = vec![0.0; n];
     for d in 0..m {
-        row.fill(0.0);
-        match matrix {
-            LoadedMatrix::Dense(x) => (0..n).for_each(|j| row[j] = x.get(d, j)),
-            sparse => sparse.for_each_in_row(d, |j, v| row[j] = v),
-        }
+        matrix.copy_row(d, &mut row);
         for value in &row {
             out.write_all(&value.to_le_bytes())?;
         }

@@ -1,4 +1,4 @@
-//! Matrix Market, svmlight, CSV and TSV.
+//! Matrix Market and svmlight.
 
 use std::io::{self, Write};
 
@@ -57,11 +57,8 @@ pub(super) fn numeric_labels(table: &Table) -> Result<Vec<&str>, String> {
 }
 
 /// Columns count from 1.
-pub(super) fn write_svmlight(
-    table: &Table,
-    labels: &[&str],
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write_svmlight(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let labels = numeric_labels(table).map_err(io::Error::other)?;
     for (d, label) in labels.iter().enumerate() {
         out.write_all(label.as_bytes())?;
         let mut written = Ok(());
@@ -74,49 +71,4 @@ pub(super) fn write_svmlight(
         out.write_all(b"\n")?;
     }
     Ok(())
-}
-
-/// Dense numbers with a header if columns have names, and a first column if rows have names.
-pub(super) fn write_delimited(table: &Table, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
-    let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
-    if let Some(names) = &table.column_names {
-        let corner = table.row_names.is_some().then_some("");
-        let fields = corner.into_iter().chain(names.iter().map(String::as_str));
-        for (k, field) in fields.enumerate() {
-            if k > 0 {
-                out.write_all(&[delimiter])?;
-            }
-            write_field(field, delimiter, out)?;
-        }
-        out.write_all(b"\n")?;
-    }
-    let mut row = vec![0.0; n];
-    for d in 0..m {
-        row.fill(0.0);
-        match &table.matrix {
-            LoadedMatrix::Dense(x) => (0..n).for_each(|j| row[j] = x.get(d, j)),
-            sparse => sparse.for_each_in_row(d, |j, v| row[j] = v),
-        }
-        if let Some(names) = &table.row_names {
-            write_field(&names[d], delimiter, out)?;
-            out.write_all(&[delimiter])?;
-        }
-        for (j, &value) in row.iter().enumerate() {
-            if j > 0 {
-                out.write_all(&[delimiter])?;
-            }
-            write_number(value, out)?;
-        }
-        out.write_all(b"\n")?;
-    }
-    Ok(())
-}
-
-/// A field in quotes if it needs them.
-fn write_field(field: &str, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
-    let special = |byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || *byte == delimiter;
-    if !field.as_bytes().iter().any(special) {
-        return out.write_all(field.as_bytes());
-    }
-    write!(out, "\"{}\"", field.replace('"', "\"\""))
 }

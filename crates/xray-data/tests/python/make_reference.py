@@ -190,6 +190,18 @@ def mat_files(sparse: Sparse, dense: Dense) -> None:
         scipy.io.savemat(folder / name, {"small": np.eye(2), "big": dense}, do_compression=packed)
         table(name, dense, False)
         table(name, np.eye(2), False, variable="small")
+        rows = np.array([f"row {k} naïve 🚨" if k else "" for k in range(37)], dtype=object)
+        columns = np.array([f"column {k}" for k in range(23)], dtype=object)
+        classes = np.array(["a", "b,c", "é", ""] * 9 + ["a"], dtype=object)
+        name = f"named_{packed}.mat"
+        scipy.io.savemat(
+            folder / name,
+            {"row_names": rows, "X": sparse, "column_names": columns[:, None], "topics": classes},
+            do_compression=packed,
+        )
+        listed = {"row_names": rows.tolist(), "column_names": columns.tolist()}
+        table(name, sparse, True, **listed)
+        table(name, sparse, True, label="topics", labels=classes.tolist(), **listed)
     for kind in "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 bool".split():
         name = f"{kind}.mat"
         array = rng.integers(0, 100, (4, 9)).astype(kind)

@@ -7,6 +7,9 @@ use crate::error::{Error, Malformed, Result, io_error};
 /// Bytes converted at a time.
 const BLOCK: usize = 1 << 16;
 
+/// Zeros after the data of an element, which the last element of a file may lack.
+const MOST_PADDING: u64 = 7;
+
 /// The tag of an element.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Element {
@@ -41,6 +44,39 @@ impl<R: Read> Reader<R> {
 
     pub fn into_inner(self) -> R {
         self.stream
+    }
+
+    /// Reads the elements within one element, and skips what `read` leaves of it.
+    pub fn within<T>(
+        &mut self,
+        element: Element,
+        read: impl FnOnce(&mut Reader<io::Take<&mut R>>) -> Result<T>,
+    ) -> Result<T> {
+        let body = Read::take(&mut self.stream, element.padded_size());
+        let mut inner = Reader::new(&self.file, body, self.big_endian);
+        let result = read(&mut inner)?;
+        drain(&self.file, inner.into_inner())?;
+        Ok(result)
+    }
+
+    /// Text of a stored type; `None` if the type is not one of text.
+    pub fn decode(&self, kind: u32, bytes: &[u8]) -> Option<String> {
+        match kind {
+            1 | 2 | 16 => Some(String::from_utf8_lossy(bytes).into_owned()),
+            4 | 17 => {
+                let unit = |pair: &[u8; 2]| match self.big_endian {
+                    true => u16::from_be_bytes(*pair),
+                    false => u16::from_le_bytes(*pair),
+                };
+                let units: Vec<u16> = bytes.as_chunks().0.iter().map(unit).collect();
+                Some(String::from_utf16_lossy(&units))
+            }
+            18 => {
+                let units = bytes.as_chunks().0.iter().map(|&unit| self.u32(unit));
+                Some(units.map(|unit| char::from_u32(unit).unwrap_or('\u{fffd}')).collect())
+            }
+            _ => None,
+        }
     }
 
     /// The next tag, or `None` at the end.
@@ -139,6 +175,17 @@ impl<R: Read> Reader<R> {
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Malformed::new(&self.file, found, expected).into()
     }
+}
+
+/// Skips what is left of an element; a file that ends within one is cut off.
+pub(super) fn drain(file: &str, mut rest: io::Take<impl Read>) -> Result<()> {
+    io::copy(&mut rest, &mut io::sink()).map_err(|e| io_error(file, "read", e))?;
+    if rest.limit() > MOST_PADDING {
+        return Err(Malformed::new(file, "the end of the file", "the rest of a variable")
+            .remedy("it may be cut off: fetch or write it again")
+            .into());
+    }
+    Ok(())
 }
 
 type Convert = fn(&[u8]) -> f64;

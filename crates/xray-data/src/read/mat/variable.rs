@@ -6,7 +6,9 @@ use super::element::Reader;
 use crate::assemble::Compressed;
 use crate::error::Result;
 
-/// Array classes: 5 is sparse, 6 to 15 are numbers of all types.
+/// Array classes: cells, text, sparse numbers, and 6 to 15 for dense numbers of all types.
+const CELL: u8 = 1;
+const TEXT: u8 = 4;
 const SPARSE: u8 = 5;
 const NUMBERS: std::ops::RangeInclusive<u8> = 6..=15;
 /// Bit of the flags that marks complex numbers.
@@ -14,6 +16,9 @@ const COMPLEX: u8 = 0x08;
 
 /// Most dimensions of a variable that are read.
 const MOST_DIMENSIONS: u32 = 32;
+
+/// Most bytes of a string that is read.
+const LONGEST_STRING: u32 = 1 << 24;
 
 /// What stands before the values of a variable.
 #[derive(Debug)]
@@ -100,6 +105,28 @@ impl Head {
             && self.n_places() <= most
     }
 
+    pub fn is_cell_array(&self) -> bool {
+        self.class == CELL
+    }
+
+    /// Reads a cell array of strings, with its name; `None` if a cell holds anything else.
+    pub fn read_strings(
+        self,
+        reader: &mut Reader<impl Read>,
+    ) -> Result<Option<(String, Vec<String>)>> {
+        let mut strings = Vec::new();
+        for _ in 0..self.n_places() {
+            let element = reader.expect_element("a cell")?;
+            #[expect(clippy::redundant_closure, reason = "the function has no lifetime to choose")]
+            let string = reader.within(element, |cell| read_string(cell))?;
+            match string {
+                Some(string) => strings.push(string),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some((self.name, strings)))
+    }
+
     /// Reads the values.
     pub fn read(self, reader: &mut Reader<impl Read>) -> Result<Variable> {
         let number = self.class == SPARSE || NUMBERS.contains(&self.class);
@@ -149,4 +176,15 @@ impl Head {
         values.truncate(n_entries);
         Ok(Compressed { offsets, indices, values })
     }
+}
+
+/// Reads the string of one cell; `None` if it holds anything else than one line of text.
+fn read_string(cell: &mut Reader<impl Read>) -> Result<Option<String>> {
+    let Some(head) = read_head(cell)? else { return Ok(Some(String::new())) };
+    if head.class != TEXT || head.dimensions.len() != 2 || head.dimensions[0] > 1 {
+        return Ok(None);
+    }
+    let element = cell.expect_element("text")?;
+    let bytes = cell.read_bytes(element, LONGEST_STRING, "a string")?;
+    Ok(cell.decode(element.kind, &bytes))
 }
