@@ -21,36 +21,41 @@ pub struct RankSuggestion {
 pub enum RankReason {
     /// The anchors found explain every column: there is nothing left to add.
     Exhausted,
-    /// The knee of the held-out error, up to where it is lowest.
-    HeldOutKnee,
-    /// The knee of the residual.
-    ResidualKnee,
+    /// Anchors beyond it bring little, and one about as much as the next.
+    Knee,
+    /// Anchors beyond it explain rows that were held out less well.
+    HeldOut,
+}
+
+impl RankSuggestion {
+    /// From the relative residual of ranks 1, 2, ... and the held-out error of the same ranks, if
+    /// there is one.
+    ///
+    /// The *gain* of an anchor is the root of what it takes off the squared residual; with the best
+    /// possible rays these would be the singular values of X. Each gain is raised to the largest one
+    /// after it, so that they never grow, and drawn against the rank; the *knee* is the rank that lies
+    /// farthest below the line from the first to the last. If its gain is more like the next one than
+    /// like the one before, it is the first of the tail, and the rank before it is taken. A rank with a
+    /// lower held-out error is preferred if it is smaller. Rank 0 if there are no ranks.
+    pub fn from_curves(residuals: &[f64], held_out: Option<&[f64]>) -> Self {
+        let rank = knee(&gains(residuals));
+        match held_out.filter(|errors| !errors.is_empty()).map(lowest) {
+            Some(t) if t + 1 < rank => Self { rank: t + 1, reason: RankReason::HeldOut },
+            _ => Self { rank, reason: RankReason::Knee },
+        }
+    }
 }
 
 impl Factorization {
-    /// Suggests how many of the anchors found to keep.
-    ///
-    /// If the run ended because every column is explained: all of them. Else the *knee* of a curve of
-    /// error against rank: with the curve drawn from rank 0 (error 1) to its end, the rank that lies
-    /// farthest below the straight line between the two, where one more anchor starts to bring less
-    /// than anchors do on average. The curve is the held-out error up to its minimum if rows were
-    /// held out, else the residual. 0 if no anchor was found.
+    /// Suggests how many of the anchors found to keep: all if they explain every column, else by
+    /// [`RankSuggestion::from_curves`].
     pub fn suggest_rank(&self) -> RankSuggestion {
         if self.termination() == Termination::Exhausted && self.residual() < 1e-6 {
             return RankSuggestion { rank: self.rank(), reason: RankReason::Exhausted };
         }
+        let residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
         let held_out: Option<Vec<f64>> = self.steps().iter().map(|step| step.held_out).collect();
-        match held_out.filter(|errors| !errors.is_empty()) {
-            Some(mut errors) => {
-                let lowest = lowest(&errors);
-                errors.truncate(lowest + 1);
-                RankSuggestion { rank: knee(&errors), reason: RankReason::HeldOutKnee }
-            }
-            None => {
-                let residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
-                RankSuggestion { rank: knee(&residuals), reason: RankReason::ResidualKnee }
-            }
-        }
+        RankSuggestion::from_curves(&residuals, held_out.as_deref())
     }
 }
 
@@ -58,15 +63,30 @@ fn lowest(errors: &[f64]) -> usize {
     (0..errors.len()).reduce(|best, t| if errors[t] < errors[best] { t } else { best }).unwrap_or(0)
 }
 
-/// The rank farthest below the line from (0, 1) to the last point; `errors[t]` is that of rank
-/// t + 1.
-fn knee(errors: &[f64]) -> usize {
-    let Some(&last) = errors.last() else { return 0 };
-    let slope = (last - 1.0) / errors.len() as f64;
-    let below = |t: usize| 1.0 + slope * (t + 1) as f64 - errors[t];
-    let farthest =
-        (0..errors.len()).reduce(|best, t| if below(t) > below(best) { t } else { best });
-    farthest.map_or(0, |t| t + 1)
+/// `sqrt(rho_{t-1}^2 - rho_t^2)`, each at least as large as those after it; rho_0 = 1.
+fn gains(residuals: &[f64]) -> Vec<f64> {
+    let mut before = 1.0;
+    let gain = |&residual: &f64| {
+        let gain: f64 = before * before - residual * residual;
+        before = residual;
+        gain.max(0.0).sqrt()
+    };
+    let mut gains: Vec<f64> = residuals.iter().map(gain).collect();
+    for t in (1..gains.len()).rev() {
+        gains[t - 1] = gains[t - 1].max(gains[t]);
+    }
+    gains
+}
+
+/// The rank where a curve that never grows bends; 0 if it has no points.
+fn knee(gains: &[f64]) -> usize {
+    let (Some(&first), Some(&last)) = (gains.first(), gains.last()) else { return 0 };
+    let slope = (last - first) / (gains.len() - 1).max(1) as f64;
+    let below = |t: usize| first + slope * t as f64 - gains[t];
+    let farthest = (0..gains.len()).reduce(|best, t| if below(t) > below(best) { t } else { best });
+    let t = farthest.unwrap_or(0);
+    let in_tail = t > 0 && t + 1 < gains.len() && gains[t] * gains[t] < gains[t - 1] * gains[t + 1];
+    if in_tail { t } else { t + 1 }
 }
 
 /// Splits `n_rows` row indices at random into kept and held-out ones, each ascending.
@@ -95,9 +115,29 @@ mod tests {
 
     #[test]
     fn the_knee_is_where_the_curve_bends() {
-        assert_eq!(knee(&[0.7, 0.4, 0.1, 0.09, 0.08, 0.07]), 3);
+        assert_eq!(knee(&[5.0, 5.0, 5.0, 0.1, 0.1, 0.1]), 3);
+        assert_eq!(knee(&[9.0, 3.0, 1.0, 0.9, 0.8, 0.7]), 2);
         assert_eq!(knee(&[]), 0);
         assert_eq!(knee(&[0.5]), 1);
+        assert_eq!(knee(&[0.0, 0.0]), 1);
+    }
+
+    #[test]
+    fn gains_never_grow() {
+        let gains = gains(&[0.8, 0.75, 0.2, 0.2]);
+        assert!(gains.is_sorted_by(|a, b| a >= b), "{gains:?}");
+        assert_eq!(gains[3], 0.0);
+    }
+
+    #[test]
+    fn held_out_error_can_only_lower_the_rank() {
+        let residuals = [0.8, 0.6, 0.3, 0.29, 0.285, 0.281];
+        let plain = RankSuggestion::from_curves(&residuals, None);
+        assert_eq!(plain, RankSuggestion { rank: 3, reason: RankReason::Knee });
+        let best_at_2 = [0.8, 0.6, 0.7, 0.7, 0.7, 0.7];
+        let lower = RankSuggestion::from_curves(&residuals, Some(&best_at_2));
+        assert_eq!(lower, RankSuggestion { rank: 2, reason: RankReason::HeldOut });
+        assert_eq!(RankSuggestion::from_curves(&residuals, Some(&residuals)), plain);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use xray_data::LoadedMatrix;
 use xray_eval::Coherence;
 use xray_nmf::{
-    Factorization, Matrix, Params, RankSuggestion, SparseMatrix, Step, Termination, fit_observed,
+    Factorization, Matrix, Params, RankReason, RankSuggestion, SparseMatrix, Step, Termination, fit_observed,
     split_rows,
 };
 
@@ -143,9 +143,14 @@ fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) ->
         umass: coherence.get(t).map(|means| means.1),
         margin: step.margin,
     });
+    let residuals: Vec<f64> = found.steps().iter().map(|step| step.residual).collect();
+    let suggestion = match found.suggest_rank() {
+        exhausted if exhausted.reason == RankReason::Exhausted => exhausted,
+        _ => RankSuggestion::from_curves(&residuals, Some(errors)),
+    };
     RankStudy {
         ranks: ranks.collect(),
         termination: found.termination(),
-        suggestion: (found.rank() > 0).then(|| found.suggest_rank()),
+        suggestion: (found.rank() > 0).then_some(suggestion),
     }
 }

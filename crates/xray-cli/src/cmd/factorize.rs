@@ -167,7 +167,8 @@ impl Answer<'_> {
                 SparseMatrix::from_triplets(m, columns.len(), entries)?.into()
             }
             LoadedMatrix::Dense(_) => {
-                let values = columns.iter().flat_map(|column| column.to_dense(m)).collect();
+                let values: Vec<f64> =
+                    columns.iter().flat_map(|column| column.to_dense(m)).collect();
                 DenseMatrix::from_column_major(m, columns.len(), values)?.into()
             }
         })

@@ -66,7 +66,7 @@ fn corpus(name: &str, args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Va
     let corpus = Corpus { seed: args.common.seed, ..shape }.scaled(args.scale);
     let matrix = corpus.generate()?;
     let (offsets, columns, values) = matrix.csr();
-    let values = values.iter().map(|&v| f64::from(v)).collect();
+    let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
     let (m, n) = (offsets.len() - 1, corpus.n_words);
     let matrix = SparseMatrix::from_csr(m, n, offsets.to_vec(), columns.to_vec(), values)?;
     let json = json!({
