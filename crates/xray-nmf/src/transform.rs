@@ -7,8 +7,11 @@ use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, multiversion};
 use crate::matrix::{Column, Matrix, SparseMatrix};
-use crate::project::{ActiveSet, Nnls, nnls};
+use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
 use crate::solver::in_pool;
+
+/// Sweeps of coordinate descent before the exact solver.
+const WARM_UP: usize = 4;
 
 /// Lines handled by one task.
 const CHUNK: usize = 64;
@@ -122,14 +125,14 @@ multiversion! {
 #[inline(always)]
 fn weigh_chunk_body(model: &RowModel, lines: &[Column], chunk: &mut [f64]) {
     let mut solver = ActiveSet::default();
-    let mut target = vec![0.0; model.rank];
+    let (mut target, mut image) = (vec![0.0; model.rank], vec![0.0; model.rank]);
     for (x, weights) in lines.iter().zip(chunk.chunks_exact_mut(model.rank)) {
-        target.fill(0.0);
-        let mut squared_norm = 0.0;
-        x.for_each(|j, v| {
-            squared_norm += v * v;
-            add_scaled(&mut target, &model.h[j * model.rank..(j + 1) * model.rank], v);
-        });
+        let squared_norm = weighted_lines(x, &model.h, &mut target);
+        // From nothing the solver would add one topic at a time: sweeps find most of them at once.
+        image.fill(0.0);
+        for _ in 0..WARM_UP {
+            sweep(&model.s, &target, weights, &mut image);
+        }
         solver.solve_dense(&model.s, &target, squared_norm.sqrt(), weights);
     }
 }

@@ -75,9 +75,20 @@ pub fn find_topics(corpus: &Corpus, options: &TopicOptions, watch: &mut Watch<'_
     let threads = options.params.threads;
     let rank = chosen.start.rank;
     let stopped = chosen.termination == Termination::Stopped;
-    let iterations = if stopped { 0 } else { options.refine };
+    let n_words = corpus.matrix.n_columns();
+    let iterations = match options.refine {
+        _ if stopped => 0,
+        Some(iterations) => iterations,
+        None => TopicOptions::default_refine(corpus.n_documents(), n_words, rank),
+    };
     let _ = watch(Event::Begin(Stage::Refinement, iterations));
-    let mut observer = |_| watch(Event::Advance);
+    let mut before = f64::INFINITY;
+    let mut observer = |objective: f64| {
+        let settled = before - objective < options.refine_tolerance * objective;
+        before = objective;
+        let wish = watch(Event::Advance);
+        if settled { ControlFlow::Break(()) } else { wish }
+    };
     let Refined { mut h, objective, .. } = refine_observed(
         &corpus.matrix,
         chosen.start,
@@ -88,7 +99,7 @@ pub fn find_topics(corpus: &Corpus, options: &TopicOptions, watch: &mut Watch<'_
     )?;
     let _ = watch(Event::Begin(Stage::Weights, 1));
     scale_topics(&mut h, rank);
-    let model = RowModel::new(rank, corpus.matrix.n_columns(), h.clone())?;
+    let model = RowModel::new(rank, n_words, h.clone())?;
     let weights = model.weights(&corpus.matrix, threads)?;
     let topic_of_document = heaviest(&weights, rank, corpus.n_documents());
     let vocabulary = corpus.vectorizer.vocabulary();

@@ -10,8 +10,9 @@ use xray_nmf::{Params, Refinement, Selection};
 /// | `max_rank` | 40 | most topics to consider for the suggestion | 1.. |
 /// | `anchors` | none | columns of words that begin the first topics, one list a topic | |
 /// | `excluded` | none | columns that are never anchors nor top words | |
-/// | `refine` | 10 | steps of alternating optimisation | any |
-/// | `method` | exact | how they are made | |
+/// | `refine` | by size | most steps of alternating optimisation: 40, down to 5 for large data | any |
+/// | `refine_tolerance` | 1e-5 | end it when a step lowers the objective by less, relatively | 0.. |
+/// | `method` | HALS | how they are made | |
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
 /// | `params` | greedy | everything else about the choice of anchors | |
@@ -25,8 +26,11 @@ pub struct TopicOptions {
     pub anchors: Vec<Vec<usize>>,
     /// Words that are never anchors and never listed.
     pub excluded: Vec<usize>,
-    /// Steps of alternating optimisation.
-    pub refine: usize,
+    /// The most steps of alternating optimisation, or `None` for as many as
+    /// [`default_refine`](Self::default_refine) says.
+    pub refine: Option<usize>,
+    /// Refinement ends when a step lowers `||X - WH||^2` by less than this part of it.
+    pub refine_tolerance: f64,
     /// How refinement is done.
     pub method: Refinement,
     /// Words to list for each topic.
@@ -44,11 +48,21 @@ impl Default for TopicOptions {
             max_rank: 40,
             anchors: Vec::new(),
             excluded: Vec::new(),
-            refine: 10,
-            method: Refinement::Exact,
+            refine: None,
+            refine_tolerance: 1e-5,
+            method: Refinement::Hals,
             n_words: 10,
             distinct: false,
             params: Params { selection: Selection::Greedy, ..Params::new(0) },
         }
+    }
+}
+
+impl TopicOptions {
+    /// Steps of refinement for so many documents, words and topics: 40, or as many as 10^10
+    /// multiplications pay for, but at least 5.
+    pub fn default_refine(n_documents: usize, n_words: usize, rank: usize) -> usize {
+        let step = (n_documents + n_words) as f64 * (rank * rank) as f64;
+        (1e10 / step.max(1.0)).clamp(5.0, 40.0) as usize
     }
 }

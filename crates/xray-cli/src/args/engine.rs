@@ -34,9 +34,10 @@ pub struct EngineArgs {
     /// Stop when an anchor lowers the relative residual by less
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub min_improvement: f64,
-    /// What refinement does: exact least squares, one sweep of HALS, or Kullback-Leibler divergence
-    #[arg(long, value_name = "KIND", default_value = "exact")]
-    pub refine_method: RefineChoice,
+    /// What refinement does: exact least squares, HALS, or Kullback-Leibler divergence
+    /// [default: hals for topics, exact otherwise]
+    #[arg(long, value_name = "KIND")]
+    pub refine_method: Option<RefineChoice>,
 }
 
 #[allow(missing_docs)] // The names say it.
@@ -98,12 +99,13 @@ impl EngineArgs {
         }
     }
 
-    /// How refinement is done.
-    pub fn refinement(&self) -> Refinement {
+    /// How refinement is done; `default` if nothing was said.
+    pub fn refinement(&self, default: Refinement) -> Refinement {
         match self.refine_method {
-            RefineChoice::Exact => Refinement::Exact,
-            RefineChoice::Hals => Refinement::Hals,
-            RefineChoice::Kl => Refinement::KullbackLeibler,
+            None => default,
+            Some(RefineChoice::Exact) => Refinement::Exact,
+            Some(RefineChoice::Hals) => Refinement::Hals,
+            Some(RefineChoice::Kl) => Refinement::KullbackLeibler,
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
         None if args.common.json => None,
         None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
     };
-    let parameters = parameters(args, &options, analysis.found.rank());
+    let parameters = parameters(args, &options, &analysis.found);
     analysis.finish(session, folder.as_deref(), &args.input.source(), parameters, args.common.seed)
 }
 
@@ -64,7 +64,8 @@ fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Res
         anchors: anchors.columns,
         excluded,
         refine: args.refine,
-        method: args.engine.refinement(),
+        refine_tolerance: TopicOptions::default().refine_tolerance,
+        method: args.engine.refinement(TopicOptions::default().method),
         n_words: args.words,
         distinct: args.distinct,
         params: args.engine.params(0, Selection::Greedy, &args.common),
@@ -72,11 +73,12 @@ fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Res
 }
 
 /// What the model file remembers of the arguments.
-fn parameters(args: &TopicsArgs, options: &TopicOptions, rank: usize) -> Map<String, Value> {
+fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> Map<String, Value> {
+    let (rank, steps) = (found.rank(), found.objective.len().saturating_sub(1));
     let json = json!({
         "rank": rank,
         "selection": options.params.selection.name(),
-        "refine": options.refine,
+        "refine": steps,
         "normalize": format!("{:?}", options.params.normalize).to_lowercase(),
         "mean_ray": options.params.mean_ray,
         "anchor": args.anchor,
@@ -267,6 +269,7 @@ impl Analysis {
             "residual_norm": found.steps.iter().map(|step| step.residual).collect::<Vec<_>>(),
             "termination": found.termination.name(),
             "kkt_violation": found.kkt_violation,
+            "refined_objective": found.objective,
             "suggestion": found.suggestion.map(|s| json!({ "rank": s.rank, "reason": reason(s.reason) })),
         });
         if let (Some(agreement), Some(json)) = (&self.agreement, json.as_object_mut()) {

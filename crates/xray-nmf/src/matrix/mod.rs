@@ -91,6 +91,7 @@ pub struct Column {
 
 impl Column {
     /// Calls `visit(row, value)` for each stored entry in ascending row order.
+    #[inline]
     pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
         match &self.rows {
             Some(rows) => rows.iter().zip(&self.values).for_each(|(&d, &v)| visit(d as usize, v)),

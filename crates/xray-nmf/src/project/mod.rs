@@ -9,9 +9,11 @@ mod active_set;
 mod coordinate;
 mod kkt;
 mod nnls;
+mod sweep;
 
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use kkt::kkt_violation;
+pub(crate) use sweep::{image_of, sweep, weighted_lines};
 
 pub use nnls::{Nnls, nnls};
 

@@ -2,7 +2,8 @@
 //!
 //! With H fixed, row d of W minimises `1/2 w'Sw - c'w` with `S = HH'` and `c = H x_d`; with W fixed,
 //! column j of H does so with `S = W'W` and `c = W'x_j`. [`Refinement::Exact`] solves each exactly,
-//! from the old support; HALS makes one sweep `w_k <- (w_k + (c_k - S_k w) / S_kk)_+`.
+//! from the old support; HALS makes [`SWEEPS`] sweeps `w_k <- (w_k + (c_k - S_k w) / S_kk)_+` each
+//! time (accelerated HALS: Gillis and Glineur, Neural Computation 2012).
 
 use rayon::prelude::*;
 
@@ -10,7 +11,10 @@ use super::{Refinement, Trace};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
-use crate::project::ActiveSet;
+use crate::project::{ActiveSet, image_of, sweep, weighted_lines};
+
+/// Sweeps of HALS over the topics of each line before the other factor's turn.
+const SWEEPS: usize = 3;
 
 /// Lines handled by one task.
 const CHUNK: usize = 64;
@@ -57,19 +61,28 @@ fn half_step(
 fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     let parts: Vec<Vec<f64>> = lines
         .par_chunks(4096 * rank)
-        .map(|chunk| {
-            let mut sums = vec![0.0; rank * rank];
-            for z in chunk.chunks_exact(rank) {
-                for (k, &v) in z.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                    add_scaled(&mut sums[k * rank..(k + 1) * rank], z, v);
-                }
-            }
-            sums
-        })
+        .map(|chunk| gram_of_chunk(chunk, rank))
         .collect();
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
     NormalMatrix::from_rows(&total.chunks_exact(rank).map(<[f64]>::to_vec).collect::<Vec<_>>())
+}
+
+multiversion! {
+    fn gram_of_chunk(lines: &[f64], rank: usize) -> Vec<f64> = gram_of_chunk_body
+}
+
+#[inline(always)]
+fn gram_of_chunk_body(lines: &[f64], rank: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; rank * rank];
+    for z in lines.chunks_exact(rank) {
+        for (k, &v) in z.iter().enumerate() {
+            if v != 0.0 {
+                add_scaled(&mut sums[k * rank..(k + 1) * rank], z, v);
+            }
+        }
+    }
+    sums
 }
 
 multiversion! {
@@ -93,34 +106,20 @@ fn update_chunk_body(
 ) -> f64 {
     let rank = s.size();
     let mut solver = ActiveSet::default();
-    let mut target = vec![0.0; rank];
+    let (mut target, mut image) = (vec![0.0; rank], vec![0.0; rank]);
     let mut objective = 0.0;
     for (x, z) in lines.iter().zip(chunk.chunks_exact_mut(rank)) {
-        target.fill(0.0);
-        let mut squared_norm = 0.0;
-        x.for_each(|q, v| {
-            squared_norm += v * v;
-            add_scaled(&mut target, &other[q * rank..(q + 1) * rank], v);
-        });
-        match method {
-            Some(Refinement::Exact) => solver.solve_dense(s, &target, squared_norm.sqrt(), z),
-            Some(_) => sweep(s, &target, z),
-            None => {}
+        let squared_norm = weighted_lines(x, other, &mut target);
+        if method == Some(Refinement::Exact) {
+            solver.solve_dense(s, &target, squared_norm.sqrt(), z);
         }
-        let used = (0..rank).filter(|&k| z[k] != 0.0);
-        let quadratic = used.fold(0.0, |sum, k| sum + z[k] * dot(s.row(k), z));
-        objective += squared_norm - 2.0 * dot(&target, z) + quadratic;
+        image_of(s, z, &mut image);
+        if method == Some(Refinement::Hals) {
+            for _ in 0..SWEEPS {
+                sweep(s, &target, z, &mut image);
+            }
+        }
+        objective += squared_norm - 2.0 * dot(&target, z) + dot(&image, z);
     }
     objective
-}
-
-/// One cycle of coordinate descent over the topics.
-#[inline(always)]
-fn sweep(s: &NormalMatrix, target: &[f64], z: &mut [f64]) {
-    for k in 0..z.len() {
-        let row = s.row(k);
-        if row[k] > 0.0 {
-            z[k] = (z[k] + (target[k] - dot(row, z)) / row[k]).max(0.0);
-        }
-    }
 }
