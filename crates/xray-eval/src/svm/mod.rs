@@ -11,8 +11,9 @@
 //! one among ties. Two classes need one problem only; a single class needs none.
 //!
 //! The problem, the bias, the stopping rule and the defaults are those of LIBLINEAR's
-//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for the
-//! algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to that.
+//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for
+//! the algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to
+//! that, and longer rows need more passes.
 
 mod dual;
 mod examples;
