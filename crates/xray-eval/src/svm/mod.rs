@@ -38,7 +38,7 @@ const LARGEST: f64 = 1e70;
 /// | `bias` | `Some(1.0)` | B, or `None` for no intercept | 1e-70 to 1e70 |
 /// | `tolerance` | 1e-4 | largest spread of the projected gradient at the end | above 0 |
 /// | `max_iterations` | 1000 | the most passes over the rows | at least 1 |
-/// | `shrinking` | true | leave out rows that seem settled; same minimiser, fewer steps | |
+/// | `shrinking` | true | leave out rows that seem settled: fewer steps, same minimiser if converged | |
 /// | `seed` | 0 | the order of the steps | any |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SvmParams {
