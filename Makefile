@@ -7,7 +7,7 @@ PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
 PREPARED := target/bench-data
 REFERENCE := target/reference
-SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python
+SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python
 
 .PHONY: help test setup lint rust reference engines bench bench-large clean
 
@@ -34,17 +34,20 @@ lint:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
 	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
-	$(VENV)/bin/mypy --strict --no-error-summary $(SCRIPTS)
+	@# One folder at a time: scripts of the same name are no package.
+	for folder in $(SCRIPTS); do $(VENV)/bin/mypy --strict --no-error-summary $$folder || exit 1; done
 
-# Files that SciPy, scikit-learn, pandas and pyarrow write, for the readers to read.
+# Files that SciPy, scikit-learn, pandas and pyarrow write, for the readers to read, and what
+# scikit-learn and SciPy say of small problems, for the measures to agree with.
 reference:
 	@rm -rf $(REFERENCE)
 	$(PYTHON) crates/xray-data/tests/python/make_reference.py $(REFERENCE) $(wildcard $(DATA))
+	$(PYTHON) crates/xray-eval/tests/python/make_reference.py $(REFERENCE)
 
 rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)

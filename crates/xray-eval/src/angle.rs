@@ -1,7 +1,7 @@
 //! Spectral angles: how far found endmembers are from the true ones, whatever their brightness.
 //!
-//! The angle of spectra a and b is `arccos(a'b / (||a|| ||b||))`, in radians. A spectrum of zeros has
-//! no direction: its angle is 0 to another such spectrum and a right angle to any other.
+//! The angle of spectra a and b is `arccos(a'b / (||a|| ||b||))`, in radians. A spectrum of zeros
+//! has no direction: its angle is 0 to another such spectrum and a right angle to any other.
 //!
 //! Reference: F. A. Kruse et al., "The spectral image processing system (SIPS)", Remote Sensing of
 //! Environment 44 (1993).

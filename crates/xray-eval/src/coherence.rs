@@ -21,8 +21,8 @@
 //! Cost: `O(d_i + d_j)` for a pair.
 //!
 //! References: G. Bouma, "Normalized (pointwise) mutual information in collocation extraction",
-//! GSCL 2009; D. Mimno et al., "Optimizing semantic coherence in topic models", EMNLP 2011, equation
-//! 1, whose score is the sum over the pairs: ours times `w (w - 1) / 2` for w words.
+//! GSCL 2009; D. Mimno et al., "Optimizing semantic coherence in topic models", EMNLP 2011,
+//! equation 1, whose score is the sum over the pairs: ours times `w (w - 1) / 2` for w words.
 
 use std::cmp::Ordering;
 

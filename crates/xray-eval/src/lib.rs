@@ -1,5 +1,14 @@
 //! How good a factorization is, in numbers that others report as well.
 //!
+//! | question | answer |
+//! |---|---|
+//! | do clusters agree with classes? | [`normalized_mutual_information`], [`matched_accuracy`], [`purity`] |
+//! | do a topic's words belong together? | [`Coherence`] |
+//! | were the true anchors found? | [`ray_recovery`], [`index_recovery`] |
+//! | how far are endmembers from the true ones? | [`spectral_angle`], [`match_endmembers`] |
+//! | how much do features say of the classes? | [`linear_svm_accuracy`], [`LinearSvm`] |
+//! | how much is left unexplained? | [`reconstruction_error`] |
+//!
 //! Everything here is a function of plain slices or of an [`xray_nmf::Matrix`]; nothing prints,
 //! reads a file or asks the clock, and the same input gives the same bits on any number of threads.
 //!

@@ -1,7 +1,8 @@
 //! Directions of vectors, and how far apart two of them are.
 //!
-//! For unit vectors u and v, `1 - cos = ||u - v||^2 / 2` and `angle = 2 atan2(||u - v||, ||u + v||)`:
-//! both keep their digits for nearly parallel vectors, where `u'v` has lost them.
+//! For unit vectors u and v, `1 - cos = ||u - v||^2 / 2` and
+//! `angle = 2 atan2(||u - v||, ||u + v||)`: both keep their digits for nearly parallel vectors, where
+//! `u'v` has lost them.
 
 use xray_nmf::Column;
 

@@ -6,12 +6,12 @@
 //! ||x - w'H||^2 = ||x||^2 - 2 w'(Hx) + w'Sw
 //! ```
 //!
-//! at `O(e r + (m + n) r^2)` for e stored entries. The difference has lost its digits where the factors
-//! fit (nearly) exactly; then each row of `x - w'H` is computed by itself, at `O(m n r)`.
+//! at `O(e r + (m + n) r^2)` for e stored entries. The difference has lost its digits where the
+//! factors fit (nearly) exactly; then each row of `x - w'H` is computed by itself, at `O(m n r)`.
 //!
 //! [`Factorization::residual`](xray_nmf::Factorization::residual) has this number for anchors and
-//! their weights, and [`Refined::objective`](xray_nmf::Refined) its numerator; this is for any factors,
-//! of either sign, wherever they come from.
+//! their weights, and [`Refined::objective`](xray_nmf::Refined) its numerator; this is for any
+//! factors, of either sign, wherever they come from.
 
 use rayon::prelude::*;
 use xray_nmf::{LARGEST_ENTRY, Matrix};

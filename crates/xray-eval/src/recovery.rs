@@ -27,8 +27,8 @@ pub fn index_recovery(truth: &[usize], found: &[usize]) -> f64 {
 /// The share of the true rays on which a found column lies; 1 if there are none to find.
 ///
 /// Two columns are on one ray if the cosine of their angle is at least `1 - tolerance`
-/// ([`RAY_TOLERANCE`] for data without noise). True columns on one ray count once. Zero columns have
-/// no ray and are left out.
+/// ([`RAY_TOLERANCE`] for data without noise). True columns on one ray count once. Zero columns
+/// have no ray and are left out.
 ///
 /// # Errors
 /// If the tolerance is not between 0 and 1, or an entry is not finite.

@@ -110,7 +110,8 @@ proptest! {
             if scores.len() > 1 {
                 prop_assert!(scores.iter().all(|s| *s <= scores[own] + 1e-12));
             } else {
-                prop_assert!(scores.iter().all(|s| own == usize::from(*s > 0.0) || s.abs() < 1e-12));
+                let right = |s: &f64| own == usize::from(*s > 0.0) || s.abs() < 1e-12;
+                prop_assert!(scores.iter().all(right));
             }
         }
     }

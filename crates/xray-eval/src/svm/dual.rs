@@ -4,20 +4,23 @@
 //! min_a  1/2 a'(Q + D)a - sum_i a_i,   a >= 0,   Q_ij = y_i y_j x_i'x_j,   D = 1/(2C)
 //! ```
 //!
-//! with `w = sum_i a_i y_i x_i` kept up to date: the gradient `G_i = y_i w'x_i - 1 + a_i D` costs one
-//! product, and the exact step is `a_i <- max(0, a_i - G_i / (Q_ii + D))`. Rows are visited in a new
-//! random order in each pass. The projected gradient is `min(G_i, 0)` at `a_i = 0`, else `G_i`; the
-//! end is when its largest and smallest value in a pass over all rows are within the tolerance.
+//! with `w = sum_i a_i y_i x_i` kept up to date: the gradient `G_i = y_i w'x_i - 1 + a_i D` costs
+//! one product, and the exact step is `a_i <- max(0, a_i - G_i / (Q_ii + D))`. Rows are visited in a
+//! new random order in each pass. The projected gradient is `min(G_i, 0)` at `a_i = 0`, else `G_i`;
+//! the end is when its largest and smallest value in a pass over all rows are within the tolerance.
 //!
 //! Shrinking: a row at `a_i = 0` with `G_i` above the largest projected gradient of the pass before
 //! will probably stay there and is left out, until the others have converged; then all are visited
-//! again.
+//! again. If the passes run out before, rows left out by mistake still weigh on the objective.
+//!
+//! Where the passes run out, with shrinking or without, the objective can be well above its minimum:
+//! up to 16 % on the reference problems, in LIBLINEAR too. `converged` tells.
 //!
 //! Symbols: a `duals`, y `signs`, D `diagonal`, `Q_ii + D` `curvatures`. Cost of a pass: the stored
 //! entries of the rows, twice. A row of zeros without a bias has no say in w.
 //!
-//! Reference: C.-J. Hsieh et al., "A dual coordinate descent method for large-scale linear SVM", ICML
-//! 2008, Algorithm 3.
+//! Reference: C.-J. Hsieh et al., "A dual coordinate descent method for large-scale linear SVM",
+//! ICML 2008, Algorithm 3.
 
 use rand::Rng;
 use rand::seq::SliceRandom;

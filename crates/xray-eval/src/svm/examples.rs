@@ -2,7 +2,7 @@
 
 use xray_nmf::{Column, Matrix};
 
-/// Independent sums of a dense product, so that it need not wait for each addition.
+/// Independent sums of a product, so that it need not wait for each addition.
 const LANES: usize = 8;
 
 /// Rows with their squared norms.
@@ -34,10 +34,7 @@ impl Examples {
     pub(super) fn dot(&self, i: usize, weights: &[f64]) -> f64 {
         let row = &self.rows[i];
         match &row.rows {
-            Some(columns) => columns
-                .iter()
-                .zip(&row.values)
-                .fold(0.0, |sum, (&j, value)| sum + weights[j as usize] * value),
+            Some(columns) => sparse_dot(columns, &row.values, weights),
             None => dense_dot(&row.values, weights),
         }
     }
@@ -53,6 +50,18 @@ impl Examples {
             None => weights.iter_mut().zip(&row.values).for_each(|(w, value)| *w += scale * value),
         }
     }
+}
+
+fn sparse_dot(columns: &[u32], values: &[f64], weights: &[f64]) -> f64 {
+    let (column_lanes, column_rest) = columns.as_chunks::<LANES>();
+    let (value_lanes, value_rest) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (j, x) in column_lanes.iter().zip(value_lanes) {
+        (0..LANES).for_each(|l| sums[l] += weights[j[l] as usize] * x[l]);
+    }
+    let rest = column_rest.iter().zip(value_rest);
+    let rest = rest.fold(0.0, |sum, (&j, x)| sum + weights[j as usize] * x);
+    sums.iter().fold(rest, |sum, lane| sum + lane)
 }
 
 fn dense_dot(a: &[f64], b: &[f64]) -> f64 {

@@ -11,8 +11,9 @@
 //! one among ties. Two classes need one problem only; a single class needs none.
 //!
 //! The problem, the bias, the stopping rule and the defaults are those of LIBLINEAR's
-//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for the
-//! algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to that.
+//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for
+//! the algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to
+//! that, and longer rows need more passes.
 
 mod dual;
 mod examples;
@@ -37,7 +38,7 @@ const LARGEST: f64 = 1e70;
 /// | `bias` | `Some(1.0)` | B, or `None` for no intercept | 1e-70 to 1e70 |
 /// | `tolerance` | 1e-4 | largest spread of the projected gradient at the end | above 0 |
 /// | `max_iterations` | 1000 | the most passes over the rows | at least 1 |
-/// | `shrinking` | true | leave out rows that seem settled; same minimiser, fewer steps | |
+/// | `shrinking` | true | leave out rows that seem settled: fewer steps, same minimiser if converged | |
 /// | `seed` | 0 | the order of the steps | any |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SvmParams {
