@@ -3,7 +3,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use xray_report::{Chart, Panel, Picture, Scale, Series};
+use xray_report::{
+    BarChart, Bars, Chart, ColourMap, Image, ImageGrid, Panel, Picture, Scale, Series,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("give a folder to draw into")?;
@@ -26,6 +28,12 @@ fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
         ("labels", Box::new(labels())),
         ("empty", Box::new(Chart::new("Nothing to show").x_label("rank"))),
         ("constant", Box::new(constant())),
+        ("bars", Box::new(bars())),
+        ("bars_signed", Box::new(signed_bars())),
+        ("bars_many", Box::new(many_bars())),
+        ("parts", Box::new(parts())),
+        ("maps", Box::new(maps())),
+        ("differences", Box::new(differences())),
     ]
 }
 
@@ -125,4 +133,97 @@ fn labels() -> Chart {
 fn constant() -> Chart {
     let points = [(1.0, 0.5), (2.0, 0.5), (3.0, f64::NAN), (4.0, 0.5)];
     Chart::new("Constant").panel(Panel::new("y").series(Series::new("flat", points)))
+}
+
+/// Grouped bars with error bars and values.
+fn bars() -> BarChart {
+    BarChart::new("Agreement with the true topics", ["BBC", "Reuters 10", "TDT2", "20 Newsgroups"])
+        .y_label("normalised mutual information")
+        .bars(
+            Bars::new("greedy", [0.812, 0.551, 0.744, 0.402]).error_bars([0.02, 0.03, 0.01, 0.04]),
+        )
+        .bars(Bars::new("dist", [0.779, 0.572, 0.801, 0.391]).error_bars([0.03, 0.02, 0.02, 0.03]))
+        .bars(Bars::new("coordinate descent", [0.7, 0.48, f64::NAN, 0.35]))
+        .values(2)
+        .horizontal(0.9, "supervised")
+}
+
+/// Bars on both sides of zero.
+fn signed_bars() -> BarChart {
+    let words = ["match", "government", "film", "mobile phone", "growth", "award"];
+    BarChart::new("Change of weight after refinement", words)
+        .y_label("change")
+        .bars(Bars::new("", [0.12, -0.31, 0.25, -0.04, 0.0, 0.4]))
+        .values(2)
+}
+
+/// More names than fit beside each other.
+fn many_bars() -> BarChart {
+    let names = (1..=40).map(|k| format!("topic number {k}"));
+    let heights = |shift: i32| (1..=40).map(move |k| f64::from((k * 37 + shift) % 41) * 1e4);
+    BarChart::new("Documents in each topic", names)
+        .y_label("documents")
+        .bars(Bars::new("train", heights(0)))
+        .bars(Bars::new("test", heights(5)))
+}
+
+/// The parts of a swimmer: 17 small images in grey.
+fn parts() -> ImageGrid {
+    let limb = |k: usize| {
+        let (side, angle) = (k / 4, k % 4);
+        let mut values = vec![0.0; 20 * 11];
+        for step in 0..4 {
+            let x = if side % 2 == 0 { 4 - step.min(angle + 1) } else { 6 + step.min(angle + 1) };
+            let y = if side < 2 { 6 + step * angle / 3 } else { 12 + step * (3 - angle) / 2 };
+            values[y * 11 + x] = 1.0;
+        }
+        values
+    };
+    let caption = |k: usize| {
+        let side = ["left arm", "right arm", "left leg", "right leg"][k / 4];
+        format!("{side} {}", k % 4 + 1)
+    };
+    let limbs = (0..16).map(|k| image(11, 20, limb(k)).caption(caption(k)));
+    let torso =
+        (0..220).map(|i| f64::from(u8::from(i % 11 == 5 && (60..150).contains(&i)))).collect();
+    ImageGrid::new("The 17 parts of the swimmers")
+        .images(limbs)
+        .image(image(11, 20, torso).caption("torso"))
+}
+
+/// Maps of abundance with a common scale and missing values.
+fn maps() -> ImageGrid {
+    let centres = [(20.0, 30.0), (70.0, 25.0), (50.0, 75.0), (85.0, 85.0)];
+    let near = |x: usize, y: usize, (cx, cy): (f64, f64)| {
+        (-((x as f64 - cx).powi(2) + (y as f64 - cy).powi(2)) / 900.0).exp()
+    };
+    let map = |k: usize| {
+        let value = |i: usize| {
+            let (x, y) = (i % 95, i / 95);
+            let total: f64 = centres.iter().map(|&centre| near(x, y, centre)).sum();
+            if x < 6 && y > 88 { f64::NAN } else { near(x, y, centres[k]) / total }
+        };
+        image(95, 95, (0..95 * 95).map(value).collect())
+    };
+    let names = ["tree", "water", "soil", "road"];
+    ImageGrid::new("Abundance of four materials")
+        .images(names.iter().enumerate().map(|(k, &name)| map(k).caption(name)))
+        .colours(ColourMap::Heat)
+        .colour_bar("abundance")
+}
+
+/// Signed values around zero, and images of other shapes.
+fn differences() -> ImageGrid {
+    let wave = |i: usize| (i as f64 * 0.11).sin() * (i as f64 / 300.0);
+    ImageGrid::new("Differences")
+        .image(image(30, 10, (0..300).map(wave).collect()).caption("wide"))
+        .image(image(10, 30, (0..300).map(wave).collect()).caption("high"))
+        .image(image(1, 1, vec![-1.0]).caption("one value"))
+        .colours(ColourMap::Diverging)
+        .colour_bar("found − true")
+        .columns(3)
+}
+
+fn image(width: usize, height: usize, values: Vec<f64>) -> Image {
+    Image::new(width, height, values).expect("as many values as pixels")
 }

@@ -94,16 +94,6 @@ impl Axis {
         Self { scale, low, high, ticks }
     }
 
-    /// An axis of bars: it starts at zero.
-    pub fn from_zero(wish: &Wish, extent: Option<Extent>, n_ticks: usize) -> Self {
-        let extent = extent.map(|extent| Extent {
-            low: extent.low.min(0.0),
-            high: extent.high.max(0.0),
-            whole: false,
-        });
-        Self::fit(wish, extent, n_ticks)
-    }
-
     /// The place of a value, from 0 at the axis's start to 1 at its end.
     pub fn place(&self, value: f64) -> Option<f64> {
         let part = match self.scale {

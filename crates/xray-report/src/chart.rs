@@ -9,6 +9,7 @@ mod series;
 pub use series::Series;
 
 use crate::axis::{Scale, Wish};
+use crate::plot::Reference;
 use crate::scene::{Picture, Scene};
 
 /// A picture of curves.
@@ -32,13 +33,6 @@ pub struct Chart {
     panels: Vec<Panel>,
     verticals: Vec<Reference>,
     size: Option<(f64, f64)>,
-}
-
-/// A straight line across a chart, and what it means.
-#[derive(Clone, Debug)]
-struct Reference {
-    at: f64,
-    label: String,
 }
 
 impl Chart {

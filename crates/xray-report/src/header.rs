@@ -1,7 +1,7 @@
 //! What stands above the data: the title and the legend, so that neither covers anything.
 
 use crate::colour::INK;
-use crate::look::{Key, Swatch};
+use crate::look::Key;
 use crate::scene::{Anchor, Item, TextStyle, Weight, elide, text_width, wrap};
 
 /// Free space along the edges of a picture.
@@ -63,7 +63,7 @@ impl Header {
             for (x, key) in row {
                 let x = MARGIN + x;
                 key.swatch.draw((x, y + 8.0), items);
-                items.push(Item::text((x + Swatch::WIDTH + GAP, y + 12.3), &key.name, style));
+                items.push(Item::text((x + key.swatch.width() + GAP, y + 12.3), &key.name, style));
             }
             y += LEGEND_LINE;
         }
@@ -76,13 +76,12 @@ impl Header {
 
 /// Entries in columns of equal width, so that they line up.
 fn rows(keys: Vec<Key>, room: f64) -> Vec<Vec<(f64, Key)>> {
-    let lead = Swatch::WIDTH + GAP;
-    let longest = room - lead;
-    let fitted = keys
-        .into_iter()
-        .map(|key| Key { name: elide(&key.name, TEXT_SIZE, Weight::Regular, longest), ..key });
-    let entries: Vec<(f64, Key)> =
-        fitted.map(|key| (lead + text_width(&key.name, TEXT_SIZE, Weight::Regular), key)).collect();
+    let entry = |key: Key| {
+        let lead = key.swatch.width() + GAP;
+        let name = elide(&key.name, TEXT_SIZE, Weight::Regular, room - lead);
+        (lead + text_width(&name, TEXT_SIZE, Weight::Regular), Key { name, ..key })
+    };
+    let entries: Vec<(f64, Key)> = keys.into_iter().map(entry).collect();
     let total: f64 = entries.iter().map(|(width, _)| width + ENTRY_GAP).sum();
     let widest = entries.iter().fold(0.0, |widest: f64, (width, _)| widest.max(*width)) + ENTRY_GAP;
     if total - ENTRY_GAP <= room {

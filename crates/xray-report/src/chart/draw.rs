@@ -3,10 +3,10 @@
 use super::curve::{Place, curve};
 use super::layout::Plan;
 use super::{Chart, Panel, markers};
-use crate::colour::{FRAME, INK};
+use crate::colour::FRAME;
 use crate::header::{MARGIN, TEXT_SIZE};
 use crate::look::Looks;
-use crate::plot::{HALF_LINE, REFERENCE, TICK, TICK_GAP, TICK_SIZE, YAxis, crisp, edges};
+use crate::plot::{REFERENCE, TICK, TICK_GAP, TICK_SIZE, crisp, edges, no_data};
 use crate::scene::{Anchor, Item, Rect, Scene, Stroke, TextStyle, Weight, elide, text_width};
 
 const NOTE_SIZE: f64 = 10.5;
@@ -24,7 +24,7 @@ pub(super) fn draw(chart: &Chart) -> Scene {
         x_marks(&place, &mut items);
         edges(frame, &mut items);
         verticals(chart, &place, &mut items);
-        horizontals(panel, &plan, y, frame, &mut items);
+        y.references(&panel.horizontals, frame, plan.width, &mut items);
         let curves = panel.series.iter().map(|series| curve(series, looks.look(series), &place));
         items.push(Item::Clip { frame: grown(frame), items: curves.flatten().collect() });
         if y.axis.ticks.is_empty() || plan.x.ticks.is_empty() {
@@ -61,44 +61,6 @@ fn verticals(chart: &Chart, place: &Place<'_>, items: &mut Vec<Item>) {
             items.push(Item::line(points, REFERENCE));
         }
     }
-}
-
-fn horizontals(panel: &Panel, plan: &Plan, y: &YAxis, frame: &Rect, items: &mut Vec<Item>) {
-    let inside = |place: &f64| (frame.top..=frame.bottom()).contains(place);
-    let places = panel.horizontals.iter().map(|line| y.place(line.at, frame).filter(inside));
-    let mut shown: Vec<(f64, &str)> = places
-        .zip(&panel.horizontals)
-        .filter_map(|(place, line)| Some((place?, line.label.as_str())))
-        .collect();
-    shown.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let lines: Vec<f64> = shown.iter().map(|line| line.0).collect();
-    let style = TextStyle::new(TEXT_SIZE, Anchor::Start).colour(INK);
-    let left = frame.right() + 8.0;
-    for (&(line, label), middle) in shown.iter().zip(apart(&lines, 15.0, frame)) {
-        let points = vec![(frame.left, crisp(line)), (frame.right() + 4.0, crisp(line))];
-        items.push(Item::line(points, REFERENCE));
-        let label = elide(label, TEXT_SIZE, Weight::Regular, plan.width - MARGIN - left);
-        items.push(Item::text((left, middle + HALF_LINE), label, style));
-    }
-}
-
-/// Places in rising order, moved as little as keeps them apart.
-fn apart(places: &[f64], gap: f64, frame: &Rect) -> Vec<f64> {
-    let mut moved = places.to_vec();
-    for i in 1..moved.len() {
-        moved[i] = moved[i].max(moved[i - 1] + gap);
-    }
-    let mut limit = frame.bottom();
-    for place in moved.iter_mut().rev() {
-        *place = place.min(limit);
-        limit = *place - gap;
-    }
-    moved
-}
-
-fn no_data(frame: &Rect, items: &mut Vec<Item>) {
-    let at = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
-    items.push(Item::text(at, "no data", TextStyle::new(TEXT_SIZE, Anchor::Middle)));
 }
 
 /// What is written around the panels.

@@ -3,9 +3,9 @@
 use super::markers::{self, Marker};
 use super::{Chart, Panel};
 use crate::axis::{Axis, Extent};
-use crate::header::{Header, MARGIN, TEXT_SIZE};
+use crate::header::{Header, MARGIN};
 use crate::look::Key;
-use crate::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, y_ticks};
+use crate::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, right_margin, y_ticks};
 use crate::scene::{Rect, Weight, text_width};
 
 /// Width, and height of a panel whose share is 1, unless the caller chooses.
@@ -16,8 +16,6 @@ const LEGEND_HEIGHT: f64 = 160.0;
 /// Between panels.
 const PANEL_GAP: f64 = 16.0;
 const NOTE_LINE: f64 = 20.0;
-/// To the right of the frame, at least.
-const RIGHT: f64 = 22.0;
 const X_LABEL_LINE: f64 = 20.0;
 
 /// A chart, laid out.
@@ -52,7 +50,8 @@ impl Plan {
         let natural = header.height() + natural_height(panels) + foot;
         let height = chart.size.map_or(natural.ceil(), |(_, height)| height);
         let top = header.height() + 4.0;
-        let room = Room { width, top, bottom: height - foot, right: right_margin(panels, width) };
+        let right = right_margin(panels.iter().flat_map(|panel| &panel.horizontals), width);
+        let room = Room { width, top, bottom: height - foot, right };
         let (x, panels, markers) = with_markers(chart, panels, room);
         Self { width, height, header, x, panels, markers, note }
     }
@@ -88,13 +87,6 @@ fn foot(chart: &Chart, has_note: bool) -> f64 {
 fn natural_height(panels: &[Panel]) -> f64 {
     let shares: f64 = panels.iter().map(|panel| panel.height).sum();
     HEIGHT * shares + PANEL_GAP * (panels.len() - 1) as f64
-}
-
-/// Room for the names of horizontal lines.
-fn right_margin(panels: &[Panel], width: f64) -> f64 {
-    let labels = panels.iter().flat_map(|panel| &panel.horizontals).map(|line| &line.label);
-    let widths = labels.map(|label| text_width(label, TEXT_SIZE, Weight::Regular) + 8.0 + MARGIN);
-    widths.fold(RIGHT, f64::max).min(0.3 * width)
 }
 
 /// The axes, and the frames between them.

@@ -1,10 +1,9 @@
 //! Labels of vertical lines, above the first panel.
 
-use super::Reference;
 use crate::axis::Axis;
 use crate::colour::{BACKGROUND, INK};
 use crate::header::{MARGIN, TEXT_SIZE};
-use crate::plot::{REFERENCE, crisp};
+use crate::plot::{REFERENCE, Reference, crisp};
 use crate::scene::{Anchor, Fill, Item, Rect, TextStyle, Weight, elide, text_width};
 
 /// The height of a line of labels.
