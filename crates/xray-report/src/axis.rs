@@ -2,7 +2,7 @@
 
 mod ticks;
 
-pub(crate) use ticks::Tick;
+pub(crate) use ticks::{Notation, Tick};
 
 /// Values beyond are not drawn: differences of them would overflow.
 const LARGEST: f64 = 1e300;
@@ -99,7 +99,11 @@ impl Axis {
         let part = match self.scale {
             _ if !self.scale.has(value) => return None,
             Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Log => (value / self.low).log10() / (self.high / self.low).log10(),
+            // Quotients of the values could overflow.
+            Scale::Log => {
+                let start = self.low.log10();
+                (value.log10() - start) / (self.high.log10() - start)
+            }
         };
         // Far outside, all places are alike; renderers compute in single precision.
         Some(part.clamp(-50.0, 50.0))

@@ -109,7 +109,7 @@ impl BarChart {
         self
     }
 
-    /// Writes the values above their bars where there is room, with as many decimals as give the
+    /// Writes the values above their bars, if all have room, with as many decimals as give the
     /// largest value so many significant digits.
     #[must_use]
     pub fn values(mut self, digits: usize) -> Self {
@@ -117,11 +117,11 @@ impl BarChart {
         self
     }
 
-    /// The size in pixels at scale 1, from 200 x 150 up. Left alone, 720 x 420, and higher for a
-    /// large legend.
+    /// The size in pixels at scale 1, from 240 x 180 up, and higher where the bars would become
+    /// unreadable. Left alone, 720 wide, and as high as names and legend call for.
     #[must_use]
     pub fn size(mut self, width: u32, height: u32) -> Self {
-        self.size = Some((f64::from(width.max(200)), f64::from(height.max(150))));
+        self.size = Some((f64::from(width.max(240)), f64::from(height.max(180))));
         self
     }
 }

@@ -12,6 +12,8 @@ pub(crate) const TEXT_SIZE: f64 = 12.0;
 const TITLE_LINE: f64 = 22.0;
 const LEGEND_LINE: f64 = 19.0;
 const TITLE_LINES: usize = 3;
+/// A legend may always have this many.
+const LEGEND_LINES: usize = 4;
 /// Between a sample and its text, and between entries.
 const GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 18.0;
@@ -26,12 +28,12 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The legend takes at most `max_height`; it ends by saying how many entries are not shown.
+    /// The legend takes at most `max_height` or a few lines; it ends by saying how many entries are not shown.
     pub fn new(title: &str, keys: Vec<Key>, width: f64, max_height: f64) -> Self {
         let room = width - 2.0 * MARGIN;
         let title = wrap(title, TITLE_SIZE, Weight::Bold, room, TITLE_LINES);
         let mut rows = rows(keys, room);
-        let max_rows = ((max_height / LEGEND_LINE) as usize).max(1);
+        let max_rows = ((max_height / LEGEND_LINE) as usize).max(LEGEND_LINES);
         let n_hidden = if rows.len() > max_rows {
             rows.drain(max_rows - 1..).map(|row| row.len()).sum()
         } else {

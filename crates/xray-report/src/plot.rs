@@ -112,6 +112,10 @@ impl YAxis {
         for ((line, reference), middle) in shown.into_iter().zip(apart(&places, frame.bottom())) {
             let points = vec![(frame.left, crisp(line)), (frame.right() + 4.0, crisp(line))];
             items.push(Item::line(points, REFERENCE));
+            // Above the frame there is no room for more names.
+            if middle < frame.top {
+                continue;
+            }
             let label = elide(&reference.label, TEXT_SIZE, Weight::Regular, width - MARGIN - left);
             items.push(Item::text((left, middle + HALF_LINE), label, style));
         }

@@ -1,11 +1,10 @@
 //! Lays out a bar chart and puts it on the picture.
 
 use super::{BarChart, Bars};
-use crate::axis::{Axis, Extent, Scale};
+use crate::axis::{Axis, Extent, Notation, Scale};
 use crate::colour::{BACKGROUND, Colour, FRAME, INK, TEXT};
 use crate::header::{Header, MARGIN};
 use crate::look::{Key, Swatch};
-use crate::number::fixed;
 use crate::plot::{TICK_GAP, TICK_SIZE, YAxis, crisp, edges, no_data, right_margin, y_ticks};
 use crate::scene::{
     Anchor, Fill, Item, Rect, Scene, Stroke, TextStyle, Weight, elide, text_width, wrap,
@@ -13,6 +12,8 @@ use crate::scene::{
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 310.0;
+/// The frame is not lower than this, whatever the caller chooses.
+const LEAST: f64 = 90.0;
 const LEGEND_HEIGHT: f64 = 160.0;
 /// The part of a category's room that its bars take, and the widest bar.
 const FILLED: f64 = 0.76;
@@ -28,8 +29,11 @@ struct Plan {
     frame: Rect,
     y: YAxis,
     names: Names,
-    /// Of the values above bars.
-    decimals: Option<usize>,
+    /// Widths of a category and of a bar.
+    slot: f64,
+    bar: f64,
+    /// Of the values above bars, where they are shown.
+    notation: Option<Notation>,
 }
 
 /// The names of the categories, in lines below each other, or turned upright.
@@ -46,10 +50,9 @@ pub(super) fn draw(chart: &BarChart) -> Scene {
     let mut items = Vec::new();
     header.draw(&mut items);
     plan.y.draw(&plan.frame, MARGIN, &mut items);
-    let slot = plan.frame.width / chart.categories.len().max(1) as f64;
     for i in 0..chart.categories.len() {
-        plan.bars(chart, i, slot, &mut items);
-        plan.name(i, slot, &mut items);
+        plan.bars(chart, i, &mut items);
+        plan.name(i, &mut items);
     }
     edges(&plan.frame, &mut items);
     plan.zero_line(&mut items);
@@ -75,7 +78,7 @@ fn colour(k: usize, bars: &Bars) -> Colour {
 fn lay_out(chart: &BarChart, width: f64, top: f64) -> (Plan, f64) {
     let right = right_margin(chart.horizontals.iter(), width);
     let plot_height = |names: &Names| match chart.size {
-        Some((_, height)) => (height - top - names.height() - MARGIN).max(20.0),
+        Some((_, height)) => (height - top - names.height() - MARGIN).max(LEAST),
         None => HEIGHT,
     };
     // Ticks decide the frame's width, which decides how names are set, which decides the height.
@@ -87,8 +90,12 @@ fn lay_out(chart: &BarChart, width: f64, top: f64) -> (Plan, f64) {
     let y = y_axis(chart, height);
     let frame = Rect { left, top: top.round(), width: plot_width, height };
     let natural = frame.bottom() + names.height() + MARGIN;
-    let height = chart.size.map_or(natural.ceil(), |(_, height)| height);
-    (Plan { frame, y, names, decimals: decimals(chart) }, height)
+    let height = chart.size.map_or(natural, |(_, height)| height.max(natural)).ceil();
+    let slot = plot_width / chart.categories.len().max(1) as f64;
+    let bar = (slot * FILLED / chart.bars.len().max(1) as f64).min(WIDEST);
+    // A lone bar's value may reach into the gaps beside it.
+    let room = if chart.bars.len() == 1 { slot - 4.0 } else { bar };
+    (Plan { frame, y, names, slot, bar, notation: notation(chart, room) }, height)
 }
 
 /// All values that have a bar, with their deviations.
@@ -97,11 +104,13 @@ fn values(chart: &BarChart) -> impl Iterator<Item = (f64, f64)> {
     categories.flat_map(|i| chart.bars.iter().filter_map(move |bars| bars.value(i)))
 }
 
-/// Decimals that give the largest value the digits asked for; all values have the same number.
-fn decimals(chart: &BarChart) -> Option<usize> {
+/// How values above bars are written, if they are and have room.
+fn notation(chart: &BarChart, room: f64) -> Option<Notation> {
     let largest = values(chart).fold(0.0, |largest: f64, (value, _)| largest.max(value.abs()));
-    let whole = if largest > 0.0 { largest.log10().floor() } else { 0.0 };
-    chart.digits.map(|digits| (digits as f64 - 1.0 - whole).clamp(0.0, 9.0) as usize)
+    let notation = Notation::new(largest, chart.digits?);
+    let width = |value| text_width(&notation.text(value), VALUE_SIZE, Weight::Regular);
+    let fit = values(chart).all(|(value, _)| width(value) <= room);
+    fit.then_some(notation)
 }
 
 fn y_axis(chart: &BarChart, height: f64) -> YAxis {
@@ -146,8 +155,8 @@ impl Names {
 }
 
 impl Plan {
-    fn name(&self, i: usize, slot: f64, items: &mut Vec<Item>) {
-        let x = self.frame.left + (i as f64 + 0.5) * slot;
+    fn name(&self, i: usize, items: &mut Vec<Item>) {
+        let x = self.middle(i);
         let top = self.frame.bottom() + 2.0 * TICK_GAP;
         match &self.names {
             Names::Flat(names) => {
@@ -159,7 +168,7 @@ impl Plan {
             }
             Names::Upright(names) => {
                 // Rather than overlap, only every so many names are shown.
-                let stride = (12.0 / slot).ceil().max(1.0) as usize;
+                let stride = (12.0 / self.slot).ceil().max(1.0) as usize;
                 if i.is_multiple_of(stride) {
                     let style = TextStyle::new(TICK_SIZE, Anchor::End).upwards();
                     items.push(Item::text((x + 0.36 * TICK_SIZE, top), &names[i], style));
@@ -169,10 +178,9 @@ impl Plan {
     }
 
     /// The bars of a category.
-    fn bars(&self, chart: &BarChart, i: usize, slot: f64, items: &mut Vec<Item>) {
-        let n = chart.bars.len() as f64;
-        let bar = (slot * FILLED / n).min(WIDEST);
-        let start = self.frame.left + (i as f64 + 0.5) * slot - bar * n / 2.0;
+    fn bars(&self, chart: &BarChart, i: usize, items: &mut Vec<Item>) {
+        let bar = self.bar;
+        let start = self.middle(i) - bar * chart.bars.len() as f64 / 2.0;
         for (k, bars) in chart.bars.iter().enumerate() {
             let Some((value, deviation)) = bars.value(i) else { continue };
             let gap = if bar > 6.0 { 1.0 } else { 0.0 };
@@ -183,20 +191,25 @@ impl Plan {
             items.push(Item::rect(frame, Fill::solid(colour(k, bars))));
             let middle = (left + right) / 2.0;
             if deviation > 0.0 {
-                self.error_bar(middle, value, deviation, bar, items);
+                self.error_bar(middle, value, deviation, items);
             }
-            self.value(middle, (value, deviation), bar, items);
+            self.value(middle, value, deviation, items);
         }
+    }
+
+    /// The middle of a category.
+    fn middle(&self, i: usize) -> f64 {
+        self.frame.left + (i as f64 + 0.5) * self.slot
     }
 
     fn place(&self, value: f64) -> Option<f64> {
         self.y.place(value, &self.frame)
     }
 
-    fn error_bar(&self, x: f64, value: f64, deviation: f64, bar: f64, items: &mut Vec<Item>) {
+    fn error_bar(&self, x: f64, value: f64, deviation: f64, items: &mut Vec<Item>) {
         let ends = (self.place(value - deviation), self.place(value + deviation));
         if let (Some(low), Some(high)) = ends {
-            let cap = (0.2 * bar).min(4.0);
+            let cap = (0.2 * self.bar).min(4.0);
             let stroke = Stroke::solid(INK, 1.2);
             items.push(Item::line(vec![(x, low), (x, high)], stroke));
             for end in [low, high] {
@@ -206,13 +219,13 @@ impl Plan {
     }
 
     /// The value, beyond the end of its bar and error bar.
-    fn value(&self, x: f64, (value, deviation): (f64, f64), bar: f64, items: &mut Vec<Item>) {
-        let Some(decimals) = self.decimals else { return };
-        let text = fixed(value, decimals).replace('-', "−");
+    fn value(&self, x: f64, value: f64, deviation: f64, items: &mut Vec<Item>) {
+        let Some(notation) = &self.notation else { return };
+        let text = notation.text(value);
         let width = text_width(&text, VALUE_SIZE, Weight::Regular);
         let is_up = value >= 0.0;
         let end = self.place(if is_up { value + deviation } else { value - deviation });
-        if let (Some(end), true) = (end, width <= bar + 4.0) {
+        if let Some(end) = end {
             let base = if is_up { end - 4.0 } else { end + 4.0 + 0.75 * VALUE_SIZE };
             // The grid does not strike through numbers.
             let top = base - 0.8 * VALUE_SIZE;

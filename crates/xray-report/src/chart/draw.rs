@@ -1,6 +1,6 @@
 //! Puts a chart that was laid out on the picture.
 
-use super::curve::{Place, curve};
+use super::curve::{Place, lines, points};
 use super::layout::Plan;
 use super::{Chart, Panel, markers};
 use crate::colour::FRAME;
@@ -25,8 +25,10 @@ pub(super) fn draw(chart: &Chart) -> Scene {
         edges(frame, &mut items);
         verticals(chart, &place, &mut items);
         y.references(&panel.horizontals, frame, plan.width, &mut items);
-        let curves = panel.series.iter().map(|series| curve(series, looks.look(series), &place));
-        items.push(Item::Clip { frame: grown(frame), items: curves.flatten().collect() });
+        let curves = panel.series.iter().map(|series| (series, looks.look(series)));
+        let lines = curves.clone().flat_map(|(series, look)| lines(series, look, &place));
+        items.push(Item::Clip { frame: grown(frame), items: lines.collect() });
+        items.extend(curves.flat_map(|(series, look)| points(series, look, &place)));
         if y.axis.ticks.is_empty() || plan.x.ticks.is_empty() {
             no_data(frame, &mut items);
         }
@@ -35,9 +37,9 @@ pub(super) fn draw(chart: &Chart) -> Scene {
     Scene { width: plan.width, height: plan.height, title: chart.title.clone(), items }
 }
 
-/// Markers on the edge are shown whole.
+/// Lines along the edge are shown whole.
 fn grown(frame: &Rect) -> Rect {
-    const RIM: f64 = 5.0;
+    const RIM: f64 = 1.5;
     let (width, height) = (frame.width + 2.0 * RIM, frame.height + 2.0 * RIM);
     Rect { left: frame.left - RIM, top: frame.top - RIM, width, height }
 }

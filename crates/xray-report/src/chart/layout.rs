@@ -11,6 +11,8 @@ use crate::scene::{Rect, Weight, text_width};
 /// Width, and height of a panel whose share is 1, unless the caller chooses.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 310.0;
+/// A panel is not smaller than this, whatever the caller chooses.
+const LEAST: f64 = 90.0;
 /// Height of a legend, where the caller does not choose the size.
 const LEGEND_HEIGHT: f64 = 160.0;
 /// Between panels.
@@ -48,7 +50,8 @@ impl Plan {
         let note = note(chart, panels);
         let foot = foot(chart, note.is_some());
         let natural = header.height() + natural_height(panels) + foot;
-        let height = chart.size.map_or(natural.ceil(), |(_, height)| height);
+        let least = header.height() + least_height(chart, panels) + foot;
+        let height = chart.size.map_or(natural, |(_, height)| height.max(least)).ceil();
         let top = header.height() + 4.0;
         let right = right_margin(panels.iter().flat_map(|panel| &panel.horizontals), width);
         let room = Room { width, top, bottom: height - foot, right };
@@ -87,6 +90,12 @@ fn foot(chart: &Chart, has_note: bool) -> f64 {
 fn natural_height(panels: &[Panel]) -> f64 {
     let shares: f64 = panels.iter().map(|panel| panel.height).sum();
     HEIGHT * shares + PANEL_GAP * (panels.len() - 1) as f64
+}
+
+/// What panels need to be readable, with the labels above them.
+fn least_height(chart: &Chart, panels: &[Panel]) -> f64 {
+    let labels = chart.verticals.len().min(markers::ROWS) as f64 * markers::LINE;
+    labels + natural_height(panels) * LEAST / HEIGHT
 }
 
 /// The axes, and the frames between them.

@@ -1,25 +1,11 @@
-//! Draws one picture of each kind into a folder: `cargo run --example gallery -- folder`.
-
-use std::error::Error;
-use std::path::Path;
+//! One picture of each kind, with invented numbers. The tests look at them too.
 
 use xray_report::{
     BarChart, Bars, Chart, ColourMap, Image, ImageGrid, Panel, Picture, Scale, Series,
 };
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("give a folder to draw into")?;
-    let folder = Path::new(&folder);
-    std::fs::create_dir_all(folder)?;
-    for (name, picture) in pictures() {
-        std::fs::write(folder.join(format!("{name}.svg")), picture.svg())?;
-        std::fs::write(folder.join(format!("{name}.png")), picture.png(2.0)?)?;
-        println!("{name}");
-    }
-    Ok(())
-}
-
-fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
+/// All pictures, with the names of their files.
+pub fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
     vec![
         ("rank", Box::new(rank())),
         ("noise", Box::new(noise())),
@@ -28,6 +14,8 @@ fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
         ("labels", Box::new(labels())),
         ("empty", Box::new(Chart::new("Nothing to show").x_label("rank"))),
         ("constant", Box::new(constant())),
+        ("window", Box::new(window())),
+        ("small", Box::new(small())),
         ("bars", Box::new(bars())),
         ("bars_signed", Box::new(signed_bars())),
         ("bars_many", Box::new(many_bars())),
@@ -133,6 +121,26 @@ fn labels() -> Chart {
 fn constant() -> Chart {
     let points = [(1.0, 0.5), (2.0, 0.5), (3.0, f64::NAN), (4.0, 0.5)];
     Chart::new("Constant").panel(Panel::new("y").series(Series::new("flat", points)))
+}
+
+/// A part of the data, and lines too dense for markers.
+fn window() -> Chart {
+    let wave = |i: i32| (f64::from(i) * 0.002, 1.5 * (f64::from(i) * 0.003).sin());
+    let steps = |i: i32| (f64::from(i), 1.2 * (f64::from(i) * 0.5).cos());
+    Chart::new("From 5 to 20").x_label("time (s)").x_range(5.0, 20.0).panel(
+        Panel::new("signal")
+            .y_range(-1.0, 1.0)
+            .series(Series::new("measured", (0..20_000).map(wave)))
+            .series(Series::new("sampled", (0..40).map(steps)).markers(true)),
+    )
+}
+
+/// Smaller than its parts: it grows.
+fn small() -> Chart {
+    let line = |name: &str, slope: f64| Series::new(name, [(1.0, 0.0), (9.0, slope)]);
+    let panel =
+        Panel::new("y").series(line("first series", 1.0)).series(line("second series", 2.0));
+    Chart::new("A small picture").x_label("x").panel(panel).vertical(3.0, "here").size(10, 10)
 }
 
 /// Grouped bars with error bars and values.
