@@ -2,7 +2,7 @@
 
 mod ticks;
 
-pub(crate) use ticks::Tick;
+pub(crate) use ticks::{Notation, Tick};
 
 /// Values beyond are not drawn: differences of them would overflow.
 const LARGEST: f64 = 1e300;
@@ -94,22 +94,16 @@ impl Axis {
         Self { scale, low, high, ticks }
     }
 
-    /// An axis of bars: it starts at zero.
-    pub fn from_zero(wish: &Wish, extent: Option<Extent>, n_ticks: usize) -> Self {
-        let extent = extent.map(|extent| Extent {
-            low: extent.low.min(0.0),
-            high: extent.high.max(0.0),
-            whole: false,
-        });
-        Self::fit(wish, extent, n_ticks)
-    }
-
     /// The place of a value, from 0 at the axis's start to 1 at its end.
     pub fn place(&self, value: f64) -> Option<f64> {
         let part = match self.scale {
             _ if !self.scale.has(value) => return None,
             Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Log => (value / self.low).log10() / (self.high / self.low).log10(),
+            // Quotients of the values could overflow.
+            Scale::Log => {
+                let start = self.low.log10();
+                (value.log10() - start) / (self.high.log10() - start)
+            }
         };
         // Far outside, all places are alike; renderers compute in single precision.
         Some(part.clamp(-50.0, 50.0))

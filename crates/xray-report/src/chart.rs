@@ -9,6 +9,7 @@ mod series;
 pub use series::Series;
 
 use crate::axis::{Scale, Wish};
+use crate::plot::Reference;
 use crate::scene::{Picture, Scene};
 
 /// A picture of curves.
@@ -32,13 +33,6 @@ pub struct Chart {
     panels: Vec<Panel>,
     verticals: Vec<Reference>,
     size: Option<(f64, f64)>,
-}
-
-/// A straight line across a chart, and what it means.
-#[derive(Clone, Debug)]
-struct Reference {
-    at: f64,
-    label: String,
 }
 
 impl Chart {
@@ -77,18 +71,18 @@ impl Chart {
         self
     }
 
-    /// Adds a vertical line through all panels, with a label above it.
+    /// Adds a vertical line through all panels, with a label above it (unless too many lines are near).
     #[must_use]
     pub fn vertical(mut self, x: f64, label: impl Into<String>) -> Self {
         self.verticals.push(Reference { at: x, label: label.into() });
         self
     }
 
-    /// The size in pixels at scale 1, from 200 x 150 up. Left alone, 720 wide, and as high as the
-    /// panels call for.
+    /// The size in pixels at scale 1, from 240 x 180 up, and higher where panels would become
+    /// unreadable. Left alone, 720 wide, and as high as the panels call for.
     #[must_use]
     pub fn size(mut self, width: u32, height: u32) -> Self {
-        self.size = Some((f64::from(width.max(200)), f64::from(height.max(150))));
+        self.size = Some((f64::from(width.max(240)), f64::from(height.max(180))));
         self
     }
 }

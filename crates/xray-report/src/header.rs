@@ -1,7 +1,7 @@
 //! What stands above the data: the title and the legend, so that neither covers anything.
 
 use crate::colour::INK;
-use crate::look::{Key, Swatch};
+use crate::look::Key;
 use crate::scene::{Anchor, Item, TextStyle, Weight, elide, text_width, wrap};
 
 /// Free space along the edges of a picture.
@@ -12,6 +12,8 @@ pub(crate) const TEXT_SIZE: f64 = 12.0;
 const TITLE_LINE: f64 = 22.0;
 const LEGEND_LINE: f64 = 19.0;
 const TITLE_LINES: usize = 3;
+/// A legend may always have this many.
+const LEGEND_LINES: usize = 4;
 /// Between a sample and its text, and between entries.
 const GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 18.0;
@@ -26,12 +28,12 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The legend takes at most `max_height`; it ends by saying how many entries are not shown.
+    /// The legend takes at most `max_height` or a few lines; it ends by saying how many entries are not shown.
     pub fn new(title: &str, keys: Vec<Key>, width: f64, max_height: f64) -> Self {
         let room = width - 2.0 * MARGIN;
         let title = wrap(title, TITLE_SIZE, Weight::Bold, room, TITLE_LINES);
         let mut rows = rows(keys, room);
-        let max_rows = ((max_height / LEGEND_LINE) as usize).max(1);
+        let max_rows = ((max_height / LEGEND_LINE) as usize).max(LEGEND_LINES);
         let n_hidden = if rows.len() > max_rows {
             rows.drain(max_rows - 1..).map(|row| row.len()).sum()
         } else {
@@ -63,7 +65,7 @@ impl Header {
             for (x, key) in row {
                 let x = MARGIN + x;
                 key.swatch.draw((x, y + 8.0), items);
-                items.push(Item::text((x + Swatch::WIDTH + GAP, y + 12.3), &key.name, style));
+                items.push(Item::text((x + key.swatch.width() + GAP, y + 12.3), &key.name, style));
             }
             y += LEGEND_LINE;
         }
@@ -76,13 +78,12 @@ impl Header {
 
 /// Entries in columns of equal width, so that they line up.
 fn rows(keys: Vec<Key>, room: f64) -> Vec<Vec<(f64, Key)>> {
-    let lead = Swatch::WIDTH + GAP;
-    let longest = room - lead;
-    let fitted = keys
-        .into_iter()
-        .map(|key| Key { name: elide(&key.name, TEXT_SIZE, Weight::Regular, longest), ..key });
-    let entries: Vec<(f64, Key)> =
-        fitted.map(|key| (lead + text_width(&key.name, TEXT_SIZE, Weight::Regular), key)).collect();
+    let entry = |key: Key| {
+        let lead = key.swatch.width() + GAP;
+        let name = elide(&key.name, TEXT_SIZE, Weight::Regular, room - lead);
+        (lead + text_width(&name, TEXT_SIZE, Weight::Regular), Key { name, ..key })
+    };
+    let entries: Vec<(f64, Key)> = keys.into_iter().map(entry).collect();
     let total: f64 = entries.iter().map(|(width, _)| width + ENTRY_GAP).sum();
     let widest = entries.iter().fold(0.0, |widest: f64, (width, _)| widest.max(*width)) + ENTRY_GAP;
     if total - ENTRY_GAP <= room {

@@ -64,22 +64,26 @@ pub(crate) enum Swatch {
 }
 
 impl Swatch {
-    pub const WIDTH: f64 = 26.0;
+    pub fn width(&self) -> f64 {
+        match self {
+            Self::Curve { .. } => 26.0,
+            Self::Block(_) => 13.0,
+        }
+    }
 
     /// The sample, from its left end at half height.
     pub fn draw(&self, (x, y): Point, items: &mut Vec<Item>) {
         match *self {
             Self::Curve { look, joined, marked } => {
                 if joined {
-                    items.push(Item::line(vec![(x, y), (x + Self::WIDTH, y)], look.stroke()));
+                    items.push(Item::line(vec![(x, y), (x + self.width(), y)], look.stroke()));
                 }
                 if marked {
-                    items.push(look.marker((x + Self::WIDTH / 2.0, y)));
+                    items.push(look.marker((x + self.width() / 2.0, y)));
                 }
             }
             Self::Block(colour) => {
-                let frame =
-                    Rect { left: x + Self::WIDTH - 13.0, top: y - 5.5, width: 13.0, height: 11.0 };
+                let frame = Rect { left: x, top: y - 5.5, width: self.width(), height: 11.0 };
                 items.push(Item::rect(frame, Fill::solid(colour)));
             }
         }

@@ -1,9 +1,9 @@
 //! The frame of a plot with its y axis, as charts and bar charts share it.
 
 use crate::axis::Axis;
-use crate::colour::{FRAME, GRID, TEXT};
-use crate::header::TEXT_SIZE;
-use crate::scene::{Anchor, Item, Point, Rect, Stroke, TextStyle, Weight, text_width, wrap};
+use crate::colour::{Colour, FRAME, GRID, INK, TEXT};
+use crate::header::{MARGIN, TEXT_SIZE};
+use crate::scene::{Anchor, Item, Point, Rect, Stroke, TextStyle, Weight, elide, text_width, wrap};
 
 pub(crate) const TICK_SIZE: f64 = 11.0;
 /// Length of tick marks, and from there to the label.
@@ -17,6 +17,27 @@ pub(crate) const REFERENCE: Stroke =
 /// Lines of a y label, and room for each.
 const Y_LABEL_LINES: usize = 2;
 const Y_LABEL_LINE: f64 = 15.0;
+
+/// To the right of the frame, at least, and from there to names of lines.
+const RIGHT: f64 = 22.0;
+const RIGHT_GAP: f64 = 8.0;
+/// Frames are placed on whole pixels.
+const ROUNDING: f64 = 2.0;
+/// From name to name.
+const NAME_LINE: f64 = 15.0;
+
+/// A straight line across a plot, and what it means.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference {
+    pub at: f64,
+    pub label: String,
+}
+
+/// Room for the names of horizontal lines.
+pub(crate) fn right_margin<'a>(lines: impl Iterator<Item = &'a Reference>, width: f64) -> f64 {
+    let widths = lines.map(|line| text_width(&line.label, TEXT_SIZE, Weight::Regular));
+    widths.map(|width| width + RIGHT_GAP + MARGIN + ROUNDING).fold(RIGHT, f64::max).min(0.3 * width)
+}
 
 /// The centre of the pixel: lines of odd width are sharp there.
 pub(crate) fn crisp(place: f64) -> f64 {
@@ -77,6 +98,42 @@ impl YAxis {
             items.push(Item::text(at, line, style));
         }
     }
+    /// Horizontal lines, with their names to the right of the frame.
+    pub fn references(&self, lines: &[Reference], frame: &Rect, width: f64, items: &mut Vec<Item>) {
+        let inside = |place: &f64| (frame.top..=frame.bottom()).contains(place);
+        let mut shown: Vec<(f64, &Reference)> = lines
+            .iter()
+            .filter_map(|line| Some((self.place(line.at, frame).filter(inside)?, line)))
+            .collect();
+        shown.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let places: Vec<f64> = shown.iter().map(|line| line.0).collect();
+        let style = TextStyle::new(TEXT_SIZE, Anchor::Start).colour(INK);
+        let left = frame.right() + RIGHT_GAP;
+        for ((line, reference), middle) in shown.into_iter().zip(apart(&places, frame.bottom())) {
+            let points = vec![(frame.left, crisp(line)), (frame.right() + 4.0, crisp(line))];
+            items.push(Item::line(points, REFERENCE));
+            // Above the frame there is no room for more names.
+            if middle < frame.top {
+                continue;
+            }
+            let label = elide(&reference.label, TEXT_SIZE, Weight::Regular, width - MARGIN - left);
+            items.push(Item::text((left, middle + HALF_LINE), label, style));
+        }
+    }
+}
+
+/// Places in rising order, moved as little as keeps names apart.
+fn apart(places: &[f64], bottom: f64) -> Vec<f64> {
+    let mut moved = places.to_vec();
+    for i in 1..moved.len() {
+        moved[i] = moved[i].max(moved[i - 1] + NAME_LINE);
+    }
+    let mut limit = bottom;
+    for place in moved.iter_mut().rev() {
+        *place = place.min(limit);
+        limit = *place - NAME_LINE;
+    }
+    moved
 }
 
 /// The left and bottom edges.
@@ -86,6 +143,11 @@ pub(crate) fn edges(frame: &Rect, items: &mut Vec<Item>) {
     items.push(Item::line(points, Stroke::solid(FRAME, 1.0)));
 }
 
-fn horizontal(from: Point, to: f64, colour: crate::Colour) -> Item {
+pub(crate) fn no_data(frame: &Rect, items: &mut Vec<Item>) {
+    let at = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
+    items.push(Item::text(at, "no data", TextStyle::new(TEXT_SIZE, Anchor::Middle)));
+}
+
+fn horizontal(from: Point, to: f64, colour: Colour) -> Item {
     Item::line(vec![from, (to, from.1)], Stroke::solid(colour, 1.0))
 }

@@ -1,6 +1,6 @@
 //! Where to put ticks, and what to write beside them.
 
-use crate::number::group;
+use crate::number::{fixed, group};
 
 /// A mark on an axis; minor ones have no label.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,41 +56,47 @@ fn power_of_ten(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().expect("a number")
 }
 
-/// All labels with the same number of decimals, or all with the same power of ten.
 fn labels(values: &[f64], step: Step) -> Vec<String> {
-    let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-    let scientific = size >= 1e7 || (size > 0.0 && size < 1e-3);
-    // 8×10⁶ and 10×10⁶ read better than 0.8×10⁷ and 1.0×10⁷.
-    let common = match scientific {
-        false => 0,
-        true if size < 12.5 * power_of_ten(step.exponent) => step.exponent,
-        true => size.log10().floor() as i32,
-    };
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let exponent = is_scientific(largest).then(|| {
+        // 8×10⁶ and 10×10⁶ read better than 0.8×10⁷ and 1.0×10⁷.
+        let is_short = largest < 12.5 * power_of_ten(step.exponent);
+        if is_short { step.exponent } else { largest.log10().floor() as i32 }
+    });
     // The step's last digit is the last one needed.
-    let decimals = (common - step.exponent).clamp(0, 15) as usize;
-    let unit = power_of_ten(common);
-    let label = |&value: &f64| {
-        let digits = with_minus(value / unit, decimals);
-        if value == 0.0 || !digits.contains(|digit: char| ('1'..='9').contains(&digit)) {
-            "0".into()
-        } else if scientific {
-            format!("{digits}×10{}", superscript(common))
-        } else {
-            digits
+    let decimals = (exponent.unwrap_or(0) - step.exponent).clamp(0, 15) as usize;
+    let notation = Notation { exponent, decimals };
+    values.iter().map(|&value| notation.text(value)).collect()
+}
+
+fn is_scientific(largest: f64) -> bool {
+    largest >= 1e7 || (largest > 0.0 && largest < 1e-3)
+}
+
+/// How several numbers are written alike: all with the same decimals and power of ten.
+pub(crate) struct Notation {
+    exponent: Option<i32>,
+    decimals: usize,
+}
+
+impl Notation {
+    /// Gives the largest number so many significant digits.
+    pub fn new(largest: f64, digits: usize) -> Self {
+        let place = if largest > 0.0 { largest.log10().floor() as i32 } else { 0 };
+        let exponent = is_scientific(largest).then_some(place);
+        let decimals = digits as i32 - 1 - (place - exponent.unwrap_or(0));
+        Self { exponent, decimals: decimals.clamp(0, 15) as usize }
+    }
+
+    pub fn text(&self, value: f64) -> String {
+        let unit = power_of_ten(self.exponent.unwrap_or(0));
+        let digits = fixed(value / unit, self.decimals).replace('-', "−");
+        match self.exponent {
+            None => digits,
+            Some(_) if !digits.contains(|digit| ('1'..='9').contains(&digit)) => "0".into(),
+            Some(exponent) => format!("{digits}×10{}", superscript(exponent)),
         }
-    };
-    let labels: Vec<String> = values.iter().map(label).collect();
-    // A plain "0" among decimals looks like another kind of number.
-    if scientific { labels } else { labels.iter().map(|text| pad_zero(text, decimals)).collect() }
-}
-
-fn pad_zero(label: &str, decimals: usize) -> String {
-    if label == "0" { format!("{:.decimals$}", 0.0) } else { label.to_owned() }
-}
-
-fn with_minus(value: f64, decimals: usize) -> String {
-    let digits = group(&format!("{:.decimals$}", value.abs()));
-    if value < 0.0 { format!("−{digits}") } else { digits }
+    }
 }
 
 fn superscript(exponent: i32) -> String {
@@ -108,16 +114,18 @@ fn superscript(exponent: i32) -> String {
         .collect()
 }
 
-/// Powers of ten; also their multiples where there are few.
+/// Powers of ten, with labels at as many of their multiples as there is room for.
 pub(super) fn log(low: f64, high: f64, n_ticks: usize) -> Vec<Tick> {
     let (first, last) = (low.log10(), high.log10());
     if last - first < 0.5 {
         return linear(low, high, n_ticks, false);
     }
     let span = last - first;
-    let factors: &[i32] = match span {
-        span if span < 1.0 => &[1, 2, 3, 5],
-        span if span < 2.0 => &[1, 2, 5],
+    let factors: &[i32] = match n_ticks as f64 / span {
+        density if density >= 9.0 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        density if density >= 5.0 => &[1, 2, 3, 5, 7],
+        density if density >= 3.0 => &[1, 2, 5],
+        density if density >= 2.2 => &[1, 3],
         _ => &[1],
     };
     let stride = (span / n_ticks.max(1) as f64 - 0.35).ceil().max(1.0) as i32;

@@ -38,27 +38,34 @@ impl Place<'_> {
     }
 }
 
-pub(super) fn curve(series: &Series, look: Look, place: &Place<'_>) -> Vec<Item> {
-    let points: Vec<Option<Point>> = series.points.iter().map(|point| place.point(point)).collect();
+/// The band or error bars, and the line.
+pub(super) fn lines(series: &Series, look: Look, place: &Place<'_>) -> Vec<Item> {
     let mut items = Vec::new();
     match series.spread {
         Spread::Bars => error_bars(series, look, place, &mut items),
         Spread::Band => band(series, look, place, &mut items),
     }
     if series.joined {
-        for run in runs(&points) {
-            items.push(Item::line(thinned(run), look.stroke()));
-        }
-    }
-    if series.has_markers() {
-        let inside = |point: &&Point| visible(**point, place.frame);
-        items.extend(points.iter().flatten().filter(inside).map(|&point| look.marker(point)));
-    } else {
-        // A point between gaps has no line to be seen by.
-        let lonely = runs(&points).into_iter().filter(|run| run.len() == 1);
-        items.extend(lonely.map(|run| look.marker(run[0])));
+        let runs = runs(&places(series, place)).into_iter().filter(|run| run.len() > 1);
+        items.extend(runs.map(|run| Item::line(thinned(run), look.stroke())));
     }
     items
+}
+
+/// The markers.
+pub(super) fn points(series: &Series, look: Look, place: &Place<'_>) -> Vec<Item> {
+    let mut points = places(series, place);
+    if !series.has_markers() {
+        // A point between gaps has no line to be seen by.
+        let lonely = runs(&points).into_iter().filter(|run| run.len() == 1);
+        points = lonely.map(|run| Some(run[0])).collect();
+    }
+    let shown = points.into_iter().flatten().filter(|&point| visible(point, place.frame));
+    shown.map(|point| look.marker(point)).collect()
+}
+
+fn places(series: &Series, place: &Place<'_>) -> Vec<Option<Point>> {
+    series.points.iter().map(|point| place.point(point)).collect()
 }
 
 fn visible((x, y): Point, frame: &Rect) -> bool {

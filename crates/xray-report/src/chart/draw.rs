@@ -1,12 +1,12 @@
 //! Puts a chart that was laid out on the picture.
 
-use super::curve::{Place, curve};
+use super::curve::{Place, lines, points};
 use super::layout::Plan;
 use super::{Chart, Panel, markers};
-use crate::colour::{FRAME, INK};
+use crate::colour::FRAME;
 use crate::header::{MARGIN, TEXT_SIZE};
 use crate::look::Looks;
-use crate::plot::{HALF_LINE, REFERENCE, TICK, TICK_GAP, TICK_SIZE, YAxis, crisp, edges};
+use crate::plot::{REFERENCE, TICK, TICK_GAP, TICK_SIZE, crisp, edges, no_data};
 use crate::scene::{Anchor, Item, Rect, Scene, Stroke, TextStyle, Weight, elide, text_width};
 
 const NOTE_SIZE: f64 = 10.5;
@@ -24,9 +24,11 @@ pub(super) fn draw(chart: &Chart) -> Scene {
         x_marks(&place, &mut items);
         edges(frame, &mut items);
         verticals(chart, &place, &mut items);
-        horizontals(panel, &plan, y, frame, &mut items);
-        let curves = panel.series.iter().map(|series| curve(series, looks.look(series), &place));
-        items.push(Item::Clip { frame: grown(frame), items: curves.flatten().collect() });
+        y.references(&panel.horizontals, frame, plan.width, &mut items);
+        let curves = panel.series.iter().map(|series| (series, looks.look(series)));
+        let lines = curves.clone().flat_map(|(series, look)| lines(series, look, &place));
+        items.push(Item::Clip { frame: grown(frame), items: lines.collect() });
+        items.extend(curves.flat_map(|(series, look)| points(series, look, &place)));
         if y.axis.ticks.is_empty() || plan.x.ticks.is_empty() {
             no_data(frame, &mut items);
         }
@@ -35,9 +37,9 @@ pub(super) fn draw(chart: &Chart) -> Scene {
     Scene { width: plan.width, height: plan.height, title: chart.title.clone(), items }
 }
 
-/// Markers on the edge are shown whole.
+/// Lines along the edge are shown whole.
 fn grown(frame: &Rect) -> Rect {
-    const RIM: f64 = 5.0;
+    const RIM: f64 = 1.5;
     let (width, height) = (frame.width + 2.0 * RIM, frame.height + 2.0 * RIM);
     Rect { left: frame.left - RIM, top: frame.top - RIM, width, height }
 }
@@ -61,44 +63,6 @@ fn verticals(chart: &Chart, place: &Place<'_>, items: &mut Vec<Item>) {
             items.push(Item::line(points, REFERENCE));
         }
     }
-}
-
-fn horizontals(panel: &Panel, plan: &Plan, y: &YAxis, frame: &Rect, items: &mut Vec<Item>) {
-    let inside = |place: &f64| (frame.top..=frame.bottom()).contains(place);
-    let places = panel.horizontals.iter().map(|line| y.place(line.at, frame).filter(inside));
-    let mut shown: Vec<(f64, &str)> = places
-        .zip(&panel.horizontals)
-        .filter_map(|(place, line)| Some((place?, line.label.as_str())))
-        .collect();
-    shown.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let lines: Vec<f64> = shown.iter().map(|line| line.0).collect();
-    let style = TextStyle::new(TEXT_SIZE, Anchor::Start).colour(INK);
-    let left = frame.right() + 8.0;
-    for (&(line, label), middle) in shown.iter().zip(apart(&lines, 15.0, frame)) {
-        let points = vec![(frame.left, crisp(line)), (frame.right() + 4.0, crisp(line))];
-        items.push(Item::line(points, REFERENCE));
-        let label = elide(label, TEXT_SIZE, Weight::Regular, plan.width - MARGIN - left);
-        items.push(Item::text((left, middle + HALF_LINE), label, style));
-    }
-}
-
-/// Places in rising order, moved as little as keeps them apart.
-fn apart(places: &[f64], gap: f64, frame: &Rect) -> Vec<f64> {
-    let mut moved = places.to_vec();
-    for i in 1..moved.len() {
-        moved[i] = moved[i].max(moved[i - 1] + gap);
-    }
-    let mut limit = frame.bottom();
-    for place in moved.iter_mut().rev() {
-        *place = place.min(limit);
-        limit = *place - gap;
-    }
-    moved
-}
-
-fn no_data(frame: &Rect, items: &mut Vec<Item>) {
-    let at = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
-    items.push(Item::text(at, "no data", TextStyle::new(TEXT_SIZE, Anchor::Middle)));
 }
 
 /// What is written around the panels.

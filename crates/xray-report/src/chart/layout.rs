@@ -3,21 +3,21 @@
 use super::markers::{self, Marker};
 use super::{Chart, Panel};
 use crate::axis::{Axis, Extent};
-use crate::header::{Header, MARGIN, TEXT_SIZE};
+use crate::header::{Header, MARGIN};
 use crate::look::Key;
-use crate::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, y_ticks};
+use crate::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, right_margin, y_ticks};
 use crate::scene::{Rect, Weight, text_width};
 
 /// Width, and height of a panel whose share is 1, unless the caller chooses.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 310.0;
+/// A panel is not smaller than this, whatever the caller chooses.
+const LEAST: f64 = 90.0;
 /// Height of a legend, where the caller does not choose the size.
 const LEGEND_HEIGHT: f64 = 160.0;
 /// Between panels.
 const PANEL_GAP: f64 = 16.0;
 const NOTE_LINE: f64 = 20.0;
-/// To the right of the frame, at least.
-const RIGHT: f64 = 22.0;
 const X_LABEL_LINE: f64 = 20.0;
 
 /// A chart, laid out.
@@ -50,9 +50,11 @@ impl Plan {
         let note = note(chart, panels);
         let foot = foot(chart, note.is_some());
         let natural = header.height() + natural_height(panels) + foot;
-        let height = chart.size.map_or(natural.ceil(), |(_, height)| height);
+        let least = header.height() + least_height(chart, panels) + foot;
+        let height = chart.size.map_or(natural, |(_, height)| height.max(least)).ceil();
         let top = header.height() + 4.0;
-        let room = Room { width, top, bottom: height - foot, right: right_margin(panels, width) };
+        let right = right_margin(panels.iter().flat_map(|panel| &panel.horizontals), width);
+        let room = Room { width, top, bottom: height - foot, right };
         let (x, panels, markers) = with_markers(chart, panels, room);
         Self { width, height, header, x, panels, markers, note }
     }
@@ -90,11 +92,10 @@ fn natural_height(panels: &[Panel]) -> f64 {
     HEIGHT * shares + PANEL_GAP * (panels.len() - 1) as f64
 }
 
-/// Room for the names of horizontal lines.
-fn right_margin(panels: &[Panel], width: f64) -> f64 {
-    let labels = panels.iter().flat_map(|panel| &panel.horizontals).map(|line| &line.label);
-    let widths = labels.map(|label| text_width(label, TEXT_SIZE, Weight::Regular) + 8.0 + MARGIN);
-    widths.fold(RIGHT, f64::max).min(0.3 * width)
+/// What panels need to be readable, with the labels above them.
+fn least_height(chart: &Chart, panels: &[Panel]) -> f64 {
+    let labels = chart.verticals.len().min(markers::ROWS) as f64 * markers::LINE;
+    labels + natural_height(panels) * LEAST / HEIGHT
 }
 
 /// The axes, and the frames between them.

@@ -1,18 +1,17 @@
 //! Labels of vertical lines, above the first panel.
 
-use super::Reference;
 use crate::axis::Axis;
 use crate::colour::{BACKGROUND, INK};
 use crate::header::{MARGIN, TEXT_SIZE};
-use crate::plot::{REFERENCE, crisp};
+use crate::plot::{REFERENCE, Reference, crisp};
 use crate::scene::{Anchor, Fill, Item, Rect, TextStyle, Weight, elide, text_width};
 
 /// The height of a line of labels.
 pub(super) const LINE: f64 = 16.0;
 /// The most lines of labels.
-pub(super) const ROWS: usize = 4;
+pub(super) const ROWS: usize = 8;
 /// From the frame to the lowest base line.
-const RISE: f64 = 6.0;
+const RISE: f64 = 8.0;
 /// Between labels, and between a line and its flag.
 const GAP: f64 = 8.0;
 const FLAG_GAP: f64 = 4.0;
@@ -69,15 +68,16 @@ pub(super) fn place(lines: &[Reference], x: &Axis, frame: &Rect, width: f64) -> 
 }
 
 /// From the right, each flag goes to the lowest row where it is free, so that no line has to pass a
-/// label on its way up.
-fn flags(mut markers: Vec<Marker>) -> Vec<Marker> {
+/// label on its way up. Flags for which no row is free are left out.
+fn flags(markers: Vec<Marker>) -> Vec<Marker> {
     let mut starts = [f64::INFINITY; ROWS];
-    for marker in markers.iter_mut().rev() {
+    let place = |mut marker: Marker| {
         let end = marker.left + marker.width + GAP;
-        marker.row = starts.iter().position(|&start| end <= start).unwrap_or(ROWS - 1);
+        marker.row = starts.iter().position(|&start| end <= start)?;
         starts[marker.row] = marker.left;
-    }
-    markers
+        Some(marker)
+    };
+    markers.into_iter().rev().filter_map(place).collect()
 }
 
 pub(super) fn draw(markers: &[Marker], top: f64, items: &mut Vec<Item>) {
