@@ -1,8 +1,9 @@
 //! The known terms closest to an unknown word, for messages.
 //!
 //! The distance counts insertions, deletions, substitutions and swaps of neighbours (optimal string
-//! alignment), whatever the case. It is at least the difference of lengths, so most terms are passed
-//! over, and only places near the diagonal can matter:
+//! alignment), whatever the case. It is at least the difference of lengths, and at least the number
+//! of distinct characters that only one of both has, so most terms are passed over; and only places
+//! near the diagonal can matter:
 //!
 //! ```text
 //! d(i, j) = min( d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j],
@@ -32,8 +33,12 @@ impl Vectorizer {
     pub fn nearest(&self, word: &str, most: usize) -> Vec<&str> {
         let word: Vec<char> = folded(word).collect();
         let limit = (word.len() + 1) / 3;
+        let characters = characters(word.iter().copied());
         let rank = |distances: &mut Distances, j: usize| {
             let term = &self.vocabulary()[j];
+            if is_farther(characters, word.len(), term, limit) {
+                return None;
+            }
             let distance = distances.between(&word, term, limit)?;
             let alike = word.iter().zip(folded(term)).take_while(|(a, b)| **a == *b).count();
             let frequency = self.document_frequencies()[j];
@@ -54,6 +59,22 @@ fn folded(word: &str) -> impl Iterator<Item = char> {
     word.chars().flat_map(char::to_lowercase)
 }
 
+/// A set of characters, as bits; several may share one.
+fn characters(word: impl Iterator<Item = char>) -> u64 {
+    word.fold(0, |set, c| set | 1 << (u32::from(c) % 64))
+}
+
+/// Whether a term is surely farther than `limit` from a word with these characters.
+fn is_farther(word: u64, length: usize, term: &str, limit: usize) -> bool {
+    if !term.is_ascii() {
+        return false;
+    }
+    let lowercase = term.bytes().map(|byte| char::from(byte.to_ascii_lowercase()));
+    let other = characters(lowercase);
+    let only_one_has = (word & !other).count_ones().max((other & !word).count_ones());
+    term.len().abs_diff(length) > limit || only_one_has as usize > limit
+}
+
 /// Room for computing distances.
 #[derive(Default)]
 struct Distances {
@@ -65,9 +86,6 @@ struct Distances {
 impl Distances {
     /// The distance of a word from a term, if it is at most `limit`.
     fn between(&mut self, word: &[char], term: &str, limit: usize) -> Option<usize> {
-        if term.is_ascii() && term.len().abs_diff(word.len()) > limit {
-            return None;
-        }
         self.other.clear();
         self.other.extend(folded(term));
         let (a, b) = (word, &self.other[..]);
@@ -158,6 +176,8 @@ mod tests {
             let mut distances = Distances::default();
             distances.between(&['x'; 7], "xyxyxyxy", 4);
             prop_assert_eq!(distances.between(&chars, &b, limit), expected);
+            let passed_over = is_farther(characters(chars.iter().copied()), chars.len(), &b, limit);
+            prop_assert!(!passed_over || expected.is_none());
         }
     }
 }
