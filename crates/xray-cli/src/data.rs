@@ -76,7 +76,11 @@ pub(crate) fn weigh_documents(
     Ok(session.stage("text", || Corpus::from_documents(documents, options))?)
 }
 
-pub(crate) fn weigh_table(session: &mut Session, table: Table, text: &TextArgs) -> anyhow::Result<Corpus> {
+pub(crate) fn weigh_table(
+    session: &mut Session,
+    table: Table,
+    text: &TextArgs,
+) -> anyhow::Result<Corpus> {
     let options = text.options(is_whole(&table.matrix))?;
     Ok(session.stage("text", || Corpus::from_table(table, options))?)
 }

@@ -31,7 +31,8 @@ pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
         // Whoever read our output has seen enough.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let error_word = if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
+            let error_word =
+                if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
             eprintln!("{error_word} {error:#}");
             let usage = error.downcast_ref::<UsageError>().is_some();
             ExitCode::from(if usage { 2 } else { 1 })

@@ -81,7 +81,9 @@ impl Session {
             Some(steps) => ProgressBar::new(steps as u64).with_style(style(
                 "{prefix:<12} [{bar:28}] {pos}/{len}  {per_sec}  {eta} left  {msg}",
             )),
-            None => ProgressBar::new_spinner().with_style(style("{prefix:<12} {spinner} {elapsed}")),
+            None => {
+                ProgressBar::new_spinner().with_style(style("{prefix:<12} {spinner} {elapsed}"))
+            }
         };
         bar.set_draw_target(ProgressDrawTarget::stderr());
         bar.set_prefix(name.to_owned());

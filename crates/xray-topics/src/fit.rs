@@ -70,7 +70,11 @@ impl Topics {
 ///
 /// # Errors
 /// If an option is out of range or the worker threads cannot be started.
-pub fn find_topics(corpus: &Corpus, options: &TopicOptions, watch: &mut Watch<'_>) -> Result<Topics> {
+pub fn find_topics(
+    corpus: &Corpus,
+    options: &TopicOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Topics> {
     let chosen = choose(corpus, options, watch)?;
     let threads = options.params.threads;
     let rank = chosen.start.rank;

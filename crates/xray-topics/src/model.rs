@@ -74,7 +74,6 @@ pub fn apply<M: Matrix>(model: &Model, rows: &M, threads: Option<usize>) -> Resu
     Ok(RowModel::new(rank, n, h)?.weights(rows, threads)?)
 }
 
-
 /// The topic that explains most of each row: the largest weight times the length of the topic.
 pub fn heaviest_topics(model: &Model, weights: &[f64], n_rows: usize) -> Vec<Option<usize>> {
     let rank = model.rank();

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use xray_data::LoadedMatrix;
 use xray_eval::Coherence;
 use xray_nmf::{
-    Factorization, Matrix, Params, RankReason, RankSuggestion, SparseMatrix, Step, Termination, fit_observed,
-    split_rows,
+    Factorization, Matrix, Params, RankReason, RankSuggestion, SparseMatrix, Step, Termination,
+    fit_observed, split_rows,
 };
 
 use crate::error::Result;

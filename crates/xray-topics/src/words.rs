@@ -17,7 +17,8 @@ pub fn top_words(
 ) -> Vec<Vec<(usize, f64)>> {
     let mut topics: Vec<Vec<(usize, f64)>> = vec![Vec::new(); rank];
     for (j, weights) in h.chunks_exact(rank.max(1)).enumerate() {
-        for (topic, &weight) in topics.iter_mut().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+        for (topic, &weight) in topics.iter_mut().zip(weights).filter(|(_, weight)| **weight > 0.0)
+        {
             topic.push((j, weight));
         }
     }

@@ -18,7 +18,7 @@ pub struct InputArgs {
     /// lines or folder [default: told by content]
     #[arg(long, value_name = "FORMAT", value_parser = parse::format)]
     pub format: Option<Format>,
-    /// Column or field that holds the text; repeat to join several
+    /// Column or field that holds the text, by name or number (from 1); repeat to join several
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Column or field that names the document
@@ -97,11 +97,23 @@ impl InputArgs {
     }
 }
 
-/// A column by name, or by place if it is written as #3 (counted from 1).
+/// A column by its number, counted from 1, or by its name.
 fn choice(name: &str) -> ColumnChoice {
-    let place = name.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
-    match place {
-        Some(place) if place > 0 => ColumnChoice::Position(place - 1),
+    match name.parse::<usize>() {
+        Ok(place @ 1..=1000) => ColumnChoice::Position(place - 1),
         _ => ColumnChoice::from(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_have_names_or_numbers() {
+        assert_eq!(choice("3"), ColumnChoice::Position(2));
+        assert_eq!(choice("text"), ColumnChoice::from("text"));
+        assert_eq!(choice("2004"), ColumnChoice::from("2004"));
+        assert_eq!(choice("0"), ColumnChoice::from("0"));
     }
 }

@@ -46,7 +46,14 @@ fn keeps_texts(args: &ConvertArgs) -> bool {
     let format = args.to.or_else(|| Format::from_path(&args.output));
     let for_texts = matches!(
         format,
-        Some(Format::Jsonl | Format::Parquet | Format::Lines | Format::Folder | Format::Csv | Format::Tsv)
+        Some(
+            Format::Jsonl
+                | Format::Parquet
+                | Format::Lines
+                | Format::Folder
+                | Format::Csv
+                | Format::Tsv
+        )
     );
     for_texts && args.text.weighting.is_none()
 }

@@ -218,7 +218,8 @@ impl Answer<'_> {
     }
 
     fn steps_table(&self) -> Table {
-        let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+        let headers =
+            ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
         let mut table = Table::new(headers.map(Column::left));
         for (t, step) in self.found.steps().iter().enumerate() {
             let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());

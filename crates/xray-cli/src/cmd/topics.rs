@@ -146,8 +146,11 @@ impl Agreement {
 
     fn to_json(&self) -> Value {
         let counts: Vec<Vec<usize>> = (0..self.classes.len()).map(|row| self.counts(row)).collect();
-        let topics: Vec<Value> =
-            self.clusters.iter().map(|cluster| cluster.map_or(Value::Null, |k| (k + 1).into())).collect();
+        let topics: Vec<Value> = self
+            .clusters
+            .iter()
+            .map(|cluster| cluster.map_or(Value::Null, |k| (k + 1).into()))
+            .collect();
         json!({ "labels": self.classes, "topics": topics, "counts": counts })
     }
 }
@@ -158,8 +161,7 @@ const WIDEST_PRINTED: usize = 20;
 impl Analysis {
     pub fn new(corpus: Corpus, found: Topics) -> Self {
         let labels = corpus.labels.as_deref();
-        let agreement =
-            labels.and_then(|labels| Agreement::new(labels, &found.topic_of_document));
+        let agreement = labels.and_then(|labels| Agreement::new(labels, &found.topic_of_document));
         Self { corpus, found, agreement }
     }
 
@@ -173,12 +175,13 @@ impl Analysis {
         seed: u64,
     ) -> anyhow::Result<Outcome> {
         let stopped = self.found.termination == Termination::Stopped || interrupt::requested();
-        let written = match folder {
-            Some(folder) => Some(session.stage("write", || {
-                self.write(folder, Provenance::of(input, seed)?, parameters)
-            })?),
-            None => None,
-        };
+        let written =
+            match folder {
+                Some(folder) => Some(session.stage("write", || {
+                    self.write(folder, Provenance::of(input, seed)?, parameters)
+                })?),
+                None => None,
+            };
         if session.json {
             session.print_json(&session.finish_json(self.to_json()))?;
         } else {
@@ -287,6 +290,13 @@ impl Analysis {
         let topics = found.rank();
         session.note(format!("{documents} documents, {words} words, {topics} topics in {time}\n"));
         session.print_table(&self.topics_table())?;
+        let silent = found.topic_of_document.iter().filter(|topic| topic.is_none()).count();
+        if silent > 0 {
+            let silent = number::count(silent as u64);
+            session.note(format!(
+                "\n{silent} documents are in no topic: they have none of the topics' words"
+            ));
+        }
         if let Some(suggestion) = found.suggestion {
             session.note(format!(
                 "\n{} topics: {}; choose another number with -k",

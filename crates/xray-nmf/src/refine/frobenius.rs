@@ -59,10 +59,8 @@ fn half_step(
 
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks.
 fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
-    let parts: Vec<Vec<f64>> = lines
-        .par_chunks(4096 * rank)
-        .map(|chunk| gram_of_chunk(chunk, rank))
-        .collect();
+    let parts: Vec<Vec<f64>> =
+        lines.par_chunks(4096 * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
     NormalMatrix::from_rows(&total.chunks_exact(rank).map(<[f64]>::to_vec).collect::<Vec<_>>())
