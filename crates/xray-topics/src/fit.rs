@@ -87,7 +87,7 @@ pub fn find_topics(
     };
     let _ = watch(Event::Begin(Stage::Refinement, iterations));
     let mut before = f64::INFINITY;
-    let mut observer = |objective: f64| {
+    let mut observer = |_, objective: f64| {
         let settled = before - objective < options.refine_tolerance * objective;
         before = objective;
         let wish = watch(Event::Advance);

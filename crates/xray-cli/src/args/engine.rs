@@ -34,10 +34,10 @@ pub struct EngineArgs {
     /// Stop when an anchor lowers the relative residual by less
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub min_improvement: f64,
-    /// What refinement does: exact least squares, HALS, or Kullback-Leibler divergence
+    /// How refinement is done: exact, hals or kullback-leibler
     /// [default: hals for topics, exact otherwise]
-    #[arg(long, value_name = "KIND")]
-    pub refine_method: Option<RefineChoice>,
+    #[arg(long, value_name = "KIND", value_parser = refinement)]
+    pub refine_method: Option<Refinement>,
 }
 
 #[allow(missing_docs)] // The names say it.
@@ -60,14 +60,6 @@ pub enum NormalizeChoice {
     None,
     L1,
     L2,
-}
-
-#[allow(missing_docs)] // The names say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RefineChoice {
-    Exact,
-    Hals,
-    Kl,
 }
 
 impl EngineArgs {
@@ -98,16 +90,6 @@ impl EngineArgs {
             ..Params::new(rank)
         }
     }
-
-    /// How refinement is done; `default` if nothing was said.
-    pub fn refinement(&self, default: Refinement) -> Refinement {
-        match self.refine_method {
-            None => default,
-            Some(RefineChoice::Exact) => Refinement::Exact,
-            Some(RefineChoice::Hals) => Refinement::Hals,
-            Some(RefineChoice::Kl) => Refinement::KullbackLeibler,
-        }
-    }
 }
 
 /// Which columns may be anchors.
@@ -127,4 +109,8 @@ pub struct AnchorArgs {
 
 fn selection(text: &str) -> Result<Selection, String> {
     text.parse().map_err(|_| "use rand, max, dist, greedy, agg or joint".to_owned())
+}
+
+fn refinement(text: &str) -> Result<Refinement, String> {
+    text.parse().map_err(|_| "use exact, hals or kullback-leibler".to_owned())
 }

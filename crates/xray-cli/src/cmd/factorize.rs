@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance, Table as DataTable};
 use xray_nmf::{
-    DenseMatrix, Factorization, Matrix, Params, Refined, Refinement, Selection, SparseMatrix, Step,
+    DenseMatrix, Factorization, Matrix, Params, Refined, Selection, SparseMatrix, Step,
     Termination, fit_observed, refine_observed,
 };
 use xray_report::{Cell, Column, Table, number};
@@ -47,8 +47,8 @@ fn factorize<M: Matrix>(
     }
     let _ = session.watch(Event::Begin(Stage::Refinement, args.refine));
     let start = Refined::from_factorization(&found);
-    let mut observer = |_| session.watch(Event::Advance);
-    let method = args.engine.refinement(Refinement::default());
+    let mut observer = |_, _| session.watch(Event::Advance);
+    let method = args.engine.refine_method.unwrap_or_default();
     let refined =
         refine_observed(matrix, start, method, args.refine, params.threads, &mut observer)?;
     Ok((found, Some(refined)))

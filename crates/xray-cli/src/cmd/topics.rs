@@ -65,7 +65,7 @@ fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Res
         excluded,
         refine: args.refine,
         refine_tolerance: TopicOptions::default().refine_tolerance,
-        method: args.engine.refinement(TopicOptions::default().method),
+        method: args.engine.refine_method.unwrap_or(TopicOptions::default().method),
         n_words: args.words,
         distinct: args.distinct,
         params: args.engine.params(0, Selection::Greedy, &args.common),

@@ -21,11 +21,43 @@ pub enum Refinement {
     /// `||X - WH||_F^2` by alternating exact nonnegative least squares.
     #[default]
     Exact,
-    /// `||X - WH||_F^2` by hierarchical alternating least squares: one sweep over the topics.
+    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time.
     Hals,
     /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
     KullbackLeibler,
 }
+
+impl Refinement {
+    /// All methods.
+    pub const ALL: [Refinement; 3] =
+        [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
+
+    /// The method's name: `exact`, `hals` or `kullback-leibler`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refinement::Exact => "exact",
+            Refinement::Hals => "hals",
+            Refinement::KullbackLeibler => "kullback-leibler",
+        }
+    }
+}
+
+impl std::str::FromStr for Refinement {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Refinement::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+            Error::Parameter {
+                name: "refinement",
+                value: name.to_string(),
+                allowed: "use exact, hals or kullback-leibler",
+            }
+        })
+    }
+}
+
+/// Told each iteration's number, from 1, and its objective; `Break` ends the refinement after it.
+pub type RefineObserver<'a> = &'a mut (dyn FnMut(usize, f64) -> ControlFlow<()> + Send);
 
 /// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,12 +127,11 @@ pub fn refine_from<M: Matrix>(
     iterations: usize,
     threads: Option<usize>,
 ) -> Result<Refined> {
-    let mut all = |_| ControlFlow::Continue(());
-    refine_observed(matrix, start, method, iterations, threads, &mut all)
+    let unwatched = &mut |_, _| ControlFlow::Continue(());
+    refine_observed(matrix, start, method, iterations, threads, unwatched)
 }
 
-/// [`refine_from`], calling `observer` with the objective after every iteration; `Break` ends the
-/// refinement there.
+/// [`refine_from`] with an observer.
 ///
 /// # Errors
 /// As [`refine_from`].
@@ -110,7 +141,7 @@ pub fn refine_observed<M: Matrix>(
     method: Refinement,
     iterations: usize,
     threads: Option<usize>,
-    observer: &mut (dyn FnMut(f64) -> ControlFlow<()> + Send),
+    observer: RefineObserver<'_>,
 ) -> Result<Refined> {
     let Refined { rank, mut w, mut h, .. } = start;
     check_rank(rank)?;
@@ -143,16 +174,16 @@ pub fn refine_observed<M: Matrix>(
 struct Trace<'a> {
     iterations: usize,
     objective: Vec<f64>,
-    observer: &'a mut (dyn FnMut(f64) -> ControlFlow<()> + Send),
+    observer: RefineObserver<'a>,
 }
 
 impl Trace<'_> {
     fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> f64) {
         self.objective.push(start);
-        for _ in 0..self.iterations {
+        for t in 1..=self.iterations {
             let objective = iterate();
             self.objective.push(objective);
-            if (self.observer)(objective).is_break() {
+            if (self.observer)(t, objective).is_break() {
                 return;
             }
         }
