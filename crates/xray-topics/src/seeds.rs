@@ -30,11 +30,13 @@ impl std::fmt::Display for UnknownWord {
     }
 }
 
-/// Finds words as the vocabulary spells them (lower case, stemmed) in each list.
+/// Finds words as the vocabulary spells them (lower case, stemmed) in each list; a word counts where it
+/// is given first.
 pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
     const MOST_SUGGESTIONS: usize = 3;
     let options = vectorizer.options();
     let mut seeds = Seeds::default();
+    let mut used = Vec::new();
     for list in lists {
         let mut columns = Vec::new();
         for word in list {
@@ -46,8 +48,11 @@ pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
                 spelt = stems.join(" ");
             }
             match exact.or_else(|| vectorizer.column(&spelt)) {
-                Some(column) if !columns.contains(&column) => columns.push(column),
-                Some(_) => {}
+                Some(column) if used.contains(&column) => {}
+                Some(column) => {
+                    used.push(column);
+                    columns.push(column);
+                }
                 None => {
                     let nearest = vectorizer.nearest(&spelt, MOST_SUGGESTIONS);
                     let nearest = nearest.into_iter().map(String::from).collect();

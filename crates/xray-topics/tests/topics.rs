@@ -1,0 +1,208 @@
+//! From a small corpus to topics: words given and excluded, weights, bits, corners.
+
+use xray_data::text::TextOptions;
+use xray_data::{Documents, LoadedMatrix, Provenance, Table};
+use xray_nmf::{Matrix, Params, Selection, SparseMatrix, Termination, nnls};
+use xray_topics::{
+    Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
+    rank_study, resolve_words,
+};
+
+const SUBJECTS: [&[&str]; 3] = [
+    &["goal", "match", "striker", "league", "team", "referee"],
+    &["oven", "flour", "butter", "dough", "sugar", "recipe"],
+    &["planet", "orbit", "telescope", "star", "galaxy", "comet"],
+];
+
+/// 90 texts on three subjects that share a few words; text d has words of subject d % 3.
+fn corpus() -> Corpus {
+    let text = |d: usize| {
+        let words = SUBJECTS[d % 3];
+        let own = (0..8).map(|i| words[(d / 3 + i * i) % words.len()]);
+        let shared = ["year", "people", "world"][d / 3 % 3];
+        own.chain([shared]).collect::<Vec<_>>().join(" ")
+    };
+    let documents = Documents {
+        ids: (0..90).map(|d| format!("text {d}")).collect(),
+        texts: (0..90).map(text).collect(),
+        labels: Some((0..90).map(|d| (d % 3).to_string()).collect()),
+    };
+    Corpus::from_documents(documents, TextOptions::default()).expect("words")
+}
+
+fn found(corpus: &Corpus, options: &TopicOptions) -> Topics {
+    find_topics(corpus, options, &mut ignore).expect("a valid corpus")
+}
+
+fn columns(corpus: &Corpus, words: &[&str]) -> Vec<usize> {
+    words.iter().map(|word| corpus.vectorizer.column(word).expect("known")).collect()
+}
+
+fn three() -> TopicOptions {
+    TopicOptions { rank: Some(3), ..TopicOptions::default() }
+}
+
+#[test]
+fn topics_are_the_subjects() {
+    let corpus = corpus();
+    let found = found(&corpus, &three());
+    for d in 0..90 {
+        assert_eq!(found.topic_of_document[d], found.topic_of_document[d % 3], "text {d}");
+    }
+    for topic in &found.topics {
+        let anchor = corpus.word(topic.anchors[0]);
+        let subject = SUBJECTS.iter().find(|words| words.contains(&anchor)).expect("a subject");
+        let first: Vec<&str> = topic.words[..5].iter().map(|w| corpus.word(w.0)).collect();
+        assert!(first.iter().all(|word| subject.contains(word)), "{anchor}: {first:?}");
+        assert!((topic.share - 1.0 / 3.0).abs() < 1e-12);
+    }
+    let lengths = (0..3).map(|k| found.h.iter().skip(k).step_by(3).map(|v| v * v).sum::<f64>());
+    assert!(lengths.into_iter().all(|squared| (squared - 1.0).abs() < 1e-12));
+}
+
+#[test]
+fn a_saved_model_repeats_the_weights() {
+    let corpus = corpus();
+    let found = found(&corpus, &three());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("model.npz");
+    let model = found.to_model(&corpus, Default::default(), Provenance::default()).expect("fits");
+    model.save(&path).expect("written");
+    let model = xray_data::Model::load(&path).expect("intact");
+    let weights = apply(&model, &corpus.matrix, Some(2)).expect("same columns");
+    assert_eq!(weights, found.weights);
+    assert_eq!(heaviest_topics(&model, &weights, 90), found.topic_of_document);
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let corpus = corpus();
+    let with = |threads| {
+        let mut options = three();
+        options.params.threads = Some(threads);
+        found(&corpus, &options)
+    };
+    let one = with(1);
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(5));
+}
+
+#[test]
+fn given_words_begin_their_topics() {
+    let corpus = corpus();
+    let lists = vec![columns(&corpus, &["comet", "star"]), columns(&corpus, &["sugar"])];
+    let options = TopicOptions { anchors: lists.clone(), ..three() };
+    let found = found(&corpus, &options);
+    assert_eq!(found.topics[0].anchors, lists[0]);
+    assert_eq!(found.topics[1].anchors, lists[1]);
+    assert_eq!((found.topics[0].margin, found.topics[1].margin), (None, None));
+    let third = corpus.word(found.topics[2].anchors[0]);
+    assert!(SUBJECTS[0].contains(&third), "{third}");
+    assert_eq!(found.h.len(), corpus.matrix.n_columns() * 3);
+}
+
+#[test]
+fn residuals_of_given_topics_are_those_of_the_corpus() {
+    let corpus = corpus();
+    let lists = vec![columns(&corpus, &["comet", "star"]), columns(&corpus, &["sugar", "oven"])];
+    let options =
+        TopicOptions { anchors: lists.clone(), rank: Some(2), refine: Some(0), ..three() };
+    let found = found(&corpus, &options);
+    let mean = |words: &[usize]| -> Vec<f64> {
+        let dense = words.iter().map(|&j| corpus.matrix.column(j).to_dense(90));
+        dense.fold(vec![0.0; 90], |sum, x| sum.iter().zip(&x).map(|(a, b)| a + b / 2.0).collect())
+    };
+    let total: f64 = corpus.matrix.squared_norms().iter().sum();
+    for k in 1..=2 {
+        let rays: Vec<f64> = lists[..k].iter().flat_map(|words| mean(words)).collect();
+        let rays = xray_nmf::DenseMatrix::from_column_major(90, k, rays).expect("90 rows");
+        let solved = nnls(&rays, &corpus.matrix, None).expect("same rows");
+        let left: f64 = solved.residual_norms.iter().map(|r| r * r).sum();
+        let expected = (left / total).sqrt();
+        assert!((found.steps[k - 1].residual - expected).abs() < 1e-12, "{k}");
+    }
+}
+
+#[test]
+fn excluded_words_are_neither_anchors_nor_listed() {
+    let corpus = corpus();
+    let free = found(&corpus, &three());
+    let excluded: Vec<usize> = free.topics.iter().map(|topic| topic.anchors[0]).collect();
+    let found = found(&corpus, &TopicOptions { excluded: excluded.clone(), ..three() });
+    for topic in &found.topics {
+        assert!(!excluded.contains(&topic.anchors[0]));
+        assert!(topic.words.iter().all(|(j, _)| !excluded.contains(j)));
+    }
+}
+
+#[test]
+fn unknown_words_get_the_nearest_known_one() {
+    let corpus = corpus();
+    let lists = [vec!["Telescop".to_owned(), "STAR".to_owned()], vec!["zzz".to_owned()]];
+    let seeds = resolve_words(&corpus.vectorizer, &lists);
+    assert_eq!(seeds.columns, [columns(&corpus, &["star"])]);
+    assert_eq!(seeds.unknown.len(), 2);
+    assert!(
+        seeds.unknown[0].to_string().contains("did you mean telescope"),
+        "{}",
+        seeds.unknown[0]
+    );
+    assert!(seeds.unknown[1].nearest.is_empty());
+    // A word begins one topic only.
+    let twice = [vec!["star".to_owned()], vec!["star".to_owned(), "oven".to_owned()]];
+    let seeds = resolve_words(&corpus.vectorizer, &twice);
+    assert_eq!(seeds.columns, [columns(&corpus, &["star"]), columns(&corpus, &["oven"])]);
+}
+
+#[test]
+fn corners_are_answers() {
+    let corpus = corpus();
+    assert_eq!(found(&corpus, &TopicOptions { rank: Some(1), ..three() }).rank(), 1);
+    let all = found(&corpus, &TopicOptions { rank: Some(1000), ..three() });
+    assert!(all.rank() <= corpus.matrix.n_columns() && all.termination == Termination::Exhausted);
+    let suggested = found(&corpus, &TopicOptions { rank: None, ..three() });
+    assert_eq!(suggested.rank(), suggested.suggestion.expect("no rank was given").rank);
+    assert!(all.h.iter().chain(&all.weights).all(|v| v.is_finite() && *v >= 0.0));
+}
+
+#[test]
+fn a_watcher_stops_the_search_and_keeps_what_was_found() {
+    let corpus = corpus();
+    let mut watch = |event: Event<'_>| match event {
+        Event::Anchor(_) => std::ops::ControlFlow::Break(()),
+        _ => std::ops::ControlFlow::Continue(()),
+    };
+    let found = find_topics(&corpus, &three(), &mut watch).expect("stopping is no error");
+    assert_eq!((found.rank(), found.termination), (1, Termination::Stopped));
+    assert_eq!(found.objective.len(), 1);
+}
+
+#[test]
+fn counts_without_names_are_a_corpus_too() {
+    let entries = [(0, 0, 3.0), (0, 1, 1.0), (1, 0, 2.0), (2, 2, 4.0), (3, 2, 1.0), (3, 1, 1.0)];
+    let counts = SparseMatrix::from_triplets(4, 3, entries).expect("in range");
+    let corpus = Corpus::from_table(Table::new(counts.into()), TextOptions::default());
+    let corpus = corpus.expect("counts");
+    assert_eq!((corpus.word(2), corpus.ids[3].as_str()), ("2", "3"));
+    let found = found(&corpus, &TopicOptions { rank: Some(2), ..TopicOptions::default() });
+    assert_ne!(found.topic_of_document[0], found.topic_of_document[2]);
+}
+
+#[test]
+fn a_study_has_every_rank() {
+    let corpus = corpus();
+    let params = Params { selection: Selection::Greedy, ..Params::new(8) };
+    let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(5) };
+    let matrix = LoadedMatrix::from(corpus.matrix.clone());
+    let study = rank_study(&matrix, &options, &mut ignore).expect("a valid corpus");
+    assert_eq!(study.ranks.len(), 8);
+    for (t, rank) in study.ranks.iter().enumerate() {
+        assert_eq!(rank.rank, t + 1);
+        let numbers = [Some(rank.residual), rank.held_out, rank.npmi, rank.umass];
+        assert!(numbers.iter().all(|v| v.is_some_and(f64::is_finite)), "{rank:?}");
+    }
+    assert!((3..=6).contains(&study.suggestion.expect("anchors were found").rank));
+    let plain = StudyOptions { held_out: 0.0, coherence_words: None, ..options };
+    let study = rank_study(&matrix, &plain, &mut ignore).expect("a valid corpus");
+    assert!(study.ranks.iter().all(|rank| rank.held_out.is_none() && rank.npmi.is_none()));
+}
