@@ -4,23 +4,29 @@
 //! |---|---|---|---|
 //! | [`spa`] | if the anchors are linearly independent | O(nnz r) | Gillis and Vavasis 2014 |
 //! | [`snpa`] | yes | O(nnz r + n r^3) | Gillis 2014 |
+//! | [`hottopixx`] | in the limit | O(nnz n) an epoch, n^2 memory | Bittorf and others 2012 |
+//! | [`local_nmf`] | no: a stationary point | O(nnz r) an iteration | Kim and Park 2008 |
 //!
-//! The first group is given columns of X as candidates, as [`fit`](crate::fit) is, and returns
-//! [`Anchors`]. To get weights and residuals for them, call [`fit`](crate::fit) with the anchors as
+//! All but [`local_nmf`] choose columns of X, as [`fit`](crate::fit) does, and return [`Anchors`]. To get weights and residuals for them, call [`fit`](crate::fit) with the anchors as
 //! [`fixed`](crate::Params::fixed) columns and their number as the rank.
 //!
 //! Every method gives the same bits on any number of threads.
 
 mod anchors;
+mod hottopixx;
 mod largest;
+mod local;
 mod snpa;
 mod spa;
 
 pub use anchors::Anchors;
+pub use hottopixx::{HottopixxParams, Precision, hottopixx, project_row};
+pub use local::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
 pub use snpa::{SnpaParams, snpa};
 pub use spa::{SpaParams, spa};
 
 use crate::error::{Error, Result};
+use crate::memory::default_budget;
 
 /// An error that names the parameter unless `holds`.
 fn require(
@@ -30,4 +36,16 @@ fn require(
     allowed: &'static str,
 ) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), allowed }) }
+}
+
+/// Checks that `n x n` numbers of `bytes` bytes fit the budget, before any is made.
+fn check_memory(n: usize, bytes: usize, budget: Option<usize>) -> Result<()> {
+    let needed = n as f64 * n as f64 * bytes as f64;
+    let limit = budget.unwrap_or_else(default_budget) as f64;
+    let what = "the memory of an n x n matrix, in bytes,";
+    let remedy = "raise `memory`, or use fewer columns";
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(Error::Magnitude { what, value: needed, limit, remedy })
 }

@@ -12,6 +12,7 @@ mod nnls;
 
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use kkt::kkt_violation;
+pub(crate) use nnls::normal_matrix;
 
 pub use nnls::{Nnls, nnls};
 

@@ -8,6 +8,9 @@
 mod frobenius;
 mod kullback;
 
+pub(crate) use frobenius::gram_of_lines;
+pub(crate) use kullback::lift_zeros;
+
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
@@ -60,6 +63,11 @@ pub fn refine<M: Matrix>(
     iterations: usize,
     threads: Option<usize>,
 ) -> Result<Refined> {
+    refine_from(matrix, from_anchors(matrix, start)?, method, iterations, threads)
+}
+
+/// `W = X_A` and H of a fit, negative entries of X_A set to 0; the objective is not filled in.
+pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Result<Refined> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
     check_length("columns of the matrix", start.own_columns().len(), matrix.n_columns())?;
     let rank = start.rank();
@@ -72,7 +80,7 @@ pub fn refine<M: Matrix>(
         let (anchors, weights) = start.weights().column(i);
         anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
     }
-    refine_from(matrix, Refined { rank, w, h, objective: Vec::new() }, method, iterations, threads)
+    Ok(Refined { rank, w, h, objective: Vec::new() })
 }
 
 /// Improves any nonnegative W and H; `start.objective` is replaced.
