@@ -171,6 +171,20 @@ impl<'a, M: Matrix> Residuals<'a, M> {
         residual
     }
 
+    /// `X'q`. Both ways add up each product in row order: sparse columns are fastest one by one, dense
+    /// ones several at a time. Column j shows which they are.
+    fn products(&self, q: &[f64], j: usize) -> Vec<f64> {
+        if self.matrix.column(j).rows.is_some() {
+            return self.matrix.weighted_sums(q);
+        }
+        let q = Column { rows: None, values: q.to_vec() };
+        let mut products = vec![0.0; self.norms.len()];
+        for product in self.matrix.gram(&[&q]) {
+            product.for_each(|i, v| products[i] = v);
+        }
+        products
+    }
+
     /// Adds the direction of `R_j` and takes it out of all columns.
     fn project_out(&mut self, j: usize) {
         let mut direction = self.residual(j);
@@ -179,12 +193,11 @@ impl<'a, M: Matrix> Residuals<'a, M> {
             direction.iter_mut().for_each(|v| *v /= size);
             let norm = dot(&direction, &direction).sqrt();
             direction.iter_mut().for_each(|v| *v /= norm);
-            let q = Column { rows: None, values: direction };
-            let products = self.matrix.gram(&[&q]);
-            for product in &products {
-                product.for_each(|i, v| self.squared[i] = (self.squared[i] - v * v).max(0.0));
+            let shares = self.products(&direction, j);
+            for (squared, share) in self.squared.iter_mut().zip(shares) {
+                *squared = (*squared - share * share).max(0.0);
             }
-            self.directions.push(q.values);
+            self.directions.push(direction);
         }
         (self.squared[j], self.exact[j]) = (0.0, 0.0);
     }
