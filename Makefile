@@ -31,6 +31,7 @@ setup:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --package xray-nmf --features lp --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
 	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
@@ -48,6 +49,7 @@ rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)

@@ -117,6 +117,14 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+    /// A linear program was not solved.
+    #[error("the linear program of column {column} was not solved: {reason}; rescale the data")]
+    LinearProgram {
+        /// The column that it was for.
+        column: usize,
+        /// What the solver said.
+        reason: String,
+    },
     /// Ranks could not exchange data.
     #[error("communication between ranks failed: {0}")]
     Communication(String),

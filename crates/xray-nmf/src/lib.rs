@@ -21,6 +21,7 @@
 //! # Ok::<(), xray_nmf::Error>(())
 //! ```
 
+pub mod baseline;
 pub mod comm;
 mod cone;
 mod error;

@@ -64,7 +64,7 @@ pub fn nnls<A: Matrix, B: Matrix>(a: &A, right: &B, threads: Option<usize>) -> R
 }
 
 /// `A'A`, from the products of A with its own columns.
-fn normal_matrix<A: Matrix>(a: &A, columns: &[Column]) -> NormalMatrix {
+pub(crate) fn normal_matrix<A: Matrix>(a: &A, columns: &[Column]) -> NormalMatrix {
     let n = columns.len();
     let rows = a.gram(&columns.iter().collect::<Vec<_>>());
     let dense = rows.iter().map(|row| {

@@ -58,7 +58,7 @@ fn half_step(
 }
 
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks.
-fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
+pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     let parts: Vec<Vec<f64>> =
         lines.par_chunks(4096 * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
     let mut total = vec![0.0; rank * rank];

@@ -42,7 +42,8 @@ pub(super) fn run<M: Matrix>(
     });
 }
 
-fn lift_zeros(values: &mut [f64]) {
+/// Raises zeros to a small share of the mean, so that multiplications can move them.
+pub(crate) fn lift_zeros(values: &mut [f64]) {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     let least = if mean > 0.0 { FLOOR * mean } else { 1.0 };
     values.iter_mut().for_each(|v| *v = v.max(least));

@@ -8,6 +8,9 @@
 mod frobenius;
 mod kullback;
 
+pub(crate) use frobenius::gram_of_lines;
+pub(crate) use kullback::lift_zeros;
+
 use std::ops::ControlFlow;
 
 use crate::error::{Error, Result, check_length, check_rank};
@@ -111,9 +114,14 @@ pub fn refine<M: Matrix>(
     iterations: usize,
     threads: Option<usize>,
 ) -> Result<Refined> {
+    refine_from(matrix, from_anchors(matrix, start)?, method, iterations, threads)
+}
+
+/// `W = X_A` and H of a fit to `matrix`.
+pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Result<Refined> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
     check_length("columns of the matrix", start.own_columns().len(), matrix.n_columns())?;
-    refine_from(matrix, Refined::from_factorization(start), method, iterations, threads)
+    Ok(Refined::from_factorization(start))
 }
 
 /// Improves any nonnegative W and H; `start.objective` is replaced.

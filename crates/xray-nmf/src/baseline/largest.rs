@@ -1,0 +1,31 @@
+//! The column with the largest residual: the step that SPA and SNPA share.
+
+use crate::select::ties::ties_with;
+
+/// The index of the largest positive score; among ties (within a relative 1e-9) the one with the
+/// largest `size`, then the lowest index. None if no score is positive.
+///
+/// A strictly convex function of a polytope's points is largest only at vertices, so a tie is
+/// between vertices or copies of one.
+pub(super) fn largest(scores: &[f64], size: &[f64]) -> Option<usize> {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    if best <= 0.0 {
+        return None;
+    }
+    let tied = || (0..scores.len()).filter(|&j| ties_with(scores[j], best));
+    let widest = tied().map(|j| size[j]).fold(0.0, f64::max);
+    tied().find(|&j| ties_with(size[j], widest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_go_to_the_largest_then_to_the_first() {
+        assert_eq!(largest(&[1.0, 2.0, 2.0], &[9.0, 3.0, 3.0]), Some(1));
+        assert_eq!(largest(&[1.0, 2.0, 2.0], &[9.0, 3.0, 4.0]), Some(2));
+        assert_eq!(largest(&[0.0, 0.0], &[1.0, 1.0]), None);
+        assert_eq!(largest(&[], &[]), None);
+    }
+}
