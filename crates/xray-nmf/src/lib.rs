@@ -50,7 +50,7 @@ pub use observe::{Observer, Step, Termination};
 pub use params::{Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
-pub use refine::{Refined, Refinement, refine, refine_from};
+pub use refine::{RefineObserver, Refined, Refinement, refine, refine_from, refine_observed};
 pub use solver::{fit, fit_distributed, fit_observed};
 pub use transform::RowModel;
 

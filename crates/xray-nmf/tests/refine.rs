@@ -2,12 +2,16 @@
 
 mod support;
 
+use std::ops::ControlFlow;
+
 use support::Grid;
 use support::problems::{Kind, Random, problem};
 use support::verify::{dot, verify};
-use xray_nmf::{Error, Params, Refined, Refinement, Selection, fit, refine, refine_from};
+use xray_nmf::{
+    Error, Params, Refined, Refinement, Selection, fit, refine, refine_from, refine_observed,
+};
 
-const METHODS: [Refinement; 3] = [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
+const METHODS: [Refinement; 3] = Refinement::ALL;
 
 fn product(found: &Refined, d: usize, j: usize) -> f64 {
     let r = found.rank;
@@ -117,6 +121,30 @@ fn a_zero_matrix_is_refined_to_zero() {
         assert_sound(&x, &found, method, 3, &format!("{method:?}"));
         assert!(found.objective[3].abs() < 1e-12, "{method:?}: {:?}", found.objective);
     }
+}
+
+#[test]
+fn an_observer_sees_every_iteration_and_may_end_the_run() {
+    let x = problem(Kind::Noisy, 20, 30, &mut Random(11));
+    for method in METHODS {
+        let first = start(&x, 3, |q| (q % 7) as f64);
+        let whole = refine_from(&x.dense(), first.clone(), method, 3, None).unwrap();
+        let mut seen = Vec::new();
+        let observer = &mut |t: usize, objective: f64| {
+            seen.push((t, objective));
+            if t == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let stopped = refine_observed(&x.dense(), first, method, 9, None, observer).unwrap();
+        assert_eq!(stopped, whole, "{method:?}");
+        let expected: Vec<_> = (1..=3).map(|t| (t, whole.objective[t])).collect();
+        assert_eq!(seen, expected, "{method:?}");
+    }
+}
+
+#[test]
+fn methods_are_found_by_name() {
+    assert!(METHODS.into_iter().all(|method| method.name().parse() == Ok(method)));
+    assert!("newton".parse::<Refinement>().is_err());
 }
 
 #[test]

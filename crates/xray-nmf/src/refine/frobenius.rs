@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::Refinement;
+use super::{RefineObserver, Refinement};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
@@ -22,13 +22,18 @@ pub(super) fn run<M: Matrix>(
     method: Refinement,
     w: &mut [f64],
     h: &mut [f64],
+    observer: RefineObserver<'_>,
 ) -> Vec<f64> {
     let row = |d: usize| matrix.row(d);
     let column = |j: usize| matrix.column(j);
     let mut objective = vec![half_step(&column, rank, w, h, None)];
-    for _ in 0..iterations {
+    for t in 1..=iterations {
         half_step(&row, rank, h, w, Some(method));
-        objective.push(half_step(&column, rank, w, h, Some(method)));
+        let reached = half_step(&column, rank, w, h, Some(method));
+        objective.push(reached);
+        if observer(t, reached).is_break() {
+            break;
+        }
     }
     objective
 }

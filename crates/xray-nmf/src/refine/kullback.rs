@@ -11,6 +11,7 @@
 
 use rayon::prelude::*;
 
+use super::RefineObserver;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Column, Matrix};
 
@@ -28,16 +29,21 @@ pub(super) fn run<M: Matrix>(
     iterations: usize,
     w: &mut [f64],
     h: &mut [f64],
+    observer: RefineObserver<'_>,
 ) -> Vec<f64> {
     lift_zeros(w);
     lift_zeros(h);
     let row = |d: usize| matrix.row(d);
     let column = |j: usize| matrix.column(j);
     let mut objective = vec![divergence(&column, rank, w, h)];
-    for _ in 0..iterations {
+    for t in 1..=iterations {
         half_step(&row, rank, h, w);
         half_step(&column, rank, w, h);
-        objective.push(divergence(&column, rank, w, h));
+        let reached = divergence(&column, rank, w, h);
+        objective.push(reached);
+        if observer(t, reached).is_break() {
+            break;
+        }
     }
     objective
 }

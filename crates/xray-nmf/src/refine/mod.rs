@@ -8,6 +8,8 @@
 mod frobenius;
 mod kullback;
 
+use std::ops::ControlFlow;
+
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
@@ -23,6 +25,35 @@ pub enum Refinement {
     Hals,
     /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
     KullbackLeibler,
+}
+
+impl Refinement {
+    /// All methods.
+    pub const ALL: [Refinement; 3] =
+        [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
+
+    /// The method's name: `exact`, `hals` or `kullback-leibler`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refinement::Exact => "exact",
+            Refinement::Hals => "hals",
+            Refinement::KullbackLeibler => "kullback-leibler",
+        }
+    }
+}
+
+impl std::str::FromStr for Refinement {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Refinement::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
+            Error::Parameter {
+                name: "refinement",
+                value: name.to_string(),
+                allowed: "use exact, hals or kullback-leibler",
+            }
+        })
+    }
 }
 
 /// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
@@ -86,6 +117,25 @@ pub fn refine_from<M: Matrix>(
     iterations: usize,
     threads: Option<usize>,
 ) -> Result<Refined> {
+    let unwatched = &mut |_, _| ControlFlow::Continue(());
+    refine_observed(matrix, start, method, iterations, threads, unwatched)
+}
+
+/// Told each iteration's number, from 1, and its objective; `Break` ends the refinement after it.
+pub type RefineObserver<'a> = &'a mut (dyn FnMut(usize, f64) -> ControlFlow<()> + Send);
+
+/// [`refine_from`] with an observer.
+///
+/// # Errors
+/// As [`refine_from`].
+pub fn refine_observed<M: Matrix>(
+    matrix: &M,
+    start: Refined,
+    method: Refinement,
+    iterations: usize,
+    threads: Option<usize>,
+    observer: RefineObserver<'_>,
+) -> Result<Refined> {
     let Refined { rank, mut w, mut h, .. } = start;
     check_rank(rank)?;
     check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
@@ -100,8 +150,10 @@ pub fn refine_from<M: Matrix>(
     in_pool(threads, || {
         let objective = match method {
             _ if rank == 0 => vec![objective_of_nothing(matrix, method); iterations + 1],
-            Refinement::KullbackLeibler => kullback::run(matrix, rank, iterations, &mut w, &mut h),
-            _ => frobenius::run(matrix, rank, iterations, method, &mut w, &mut h),
+            Refinement::KullbackLeibler => {
+                kullback::run(matrix, rank, iterations, &mut w, &mut h, observer)
+            }
+            _ => frobenius::run(matrix, rank, iterations, method, &mut w, &mut h, observer),
         };
         Refined { rank, w, h, objective }
     })
