@@ -127,6 +127,10 @@ pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) 
 /// Wrong data and parameters are `ValueError`; what the system refuses is `RuntimeError`.
 fn exception(error: Error) -> PyErr {
     match error {
+        // scikit-learn's checks of estimators look for these words.
+        Error::Negative { .. } => {
+            PyValueError::new_err(format!("Negative values in data: {error}"))
+        }
         Error::Threads { .. } | Error::Communication(_) => {
             PyRuntimeError::new_err(error.to_string())
         }

@@ -1,9 +1,9 @@
 """Find the few columns of a nonnegative matrix that explain all the others.
 
 `XRay` is a scikit-learn estimator over the Rust engine of xray-nmf: near-separable nonnegative
-matrix factorization with the XRAY rules of Kumar, Sindhwani and Kambadur (ICML 2013), on sparse and
-dense data. `nnls` solves nonnegative least squares with many right-hand sides, `refine` improves any
-factorization, and `synth` makes data with known anchors.
+matrix factorization with the XRAY rules of Kumar, Sindhwani and Kambadur (ICML 2013), on sparse
+and dense data. `nnls` solves nonnegative least squares with many right-hand sides, `refine`
+improves any factorization, and `synth` makes data with known anchors.
 """
 
 from . import synth

@@ -11,8 +11,8 @@ csr or csc with unsorted or repeated indices           once, sorted and added up
 coo and other sparse formats                           once, to csr
 ====================================================  =====================================
 
-What is given is never changed. The engine itself keeps a sparse matrix by rows and by columns, so it
-builds the form that it was not given.
+What is given is never changed. The engine itself keeps a sparse matrix by rows and by columns, so
+it builds the form that it was not given.
 """
 
 from __future__ import annotations
@@ -38,9 +38,14 @@ CHECKS: dict[str, Any] = {
 }
 
 
+def is_sparse(matrix: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy's."""
+    return bool(sp.issparse(matrix))
+
+
 def plain(matrix: Any) -> Any:
     """The matrix in a layout that the engine borrows from; `matrix` has passed `CHECKS`."""
-    if sp.issparse(matrix):
+    if is_sparse(matrix):
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()

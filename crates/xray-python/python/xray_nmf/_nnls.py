@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from ._input import as_matrix, threads
+from ._input import as_matrix, is_sparse, threads
 from ._types import Floats, MatrixLike
 from ._xray_nmf import nnls as _solve
 
@@ -51,7 +50,7 @@ def nnls(A: MatrixLike, B: MatrixLike, *, n_jobs: int | None = -1) -> NnlsResult
     array([[2. , 0.5],
            [3. , 0. ]])
     """
-    single = not sp.issparse(B) and np.ndim(B) == 1
+    single = not is_sparse(B) and np.ndim(B) == 1
     matrix, _ = as_matrix(A, "A")
     right, _ = as_matrix(np.asarray(B)[:, np.newaxis] if single else B, "B")
     solutions, residual_norms, violation = _solve(matrix, right, threads(n_jobs))

@@ -14,8 +14,8 @@ from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
+from ._input import is_sparse
 from ._types import Floats, Indices
 
 # Five folds of a dozen pipelines.
@@ -61,7 +61,7 @@ class PathStore:
 def key_of(matrix: Any, *settings: object) -> bytes:
     """A hash of a matrix's content and of everything else that a path depends on."""
     digest = hashlib.blake2b(digest_size=32)
-    if sp.issparse(matrix):
+    if is_sparse(matrix):
         arrays = [matrix.indptr, matrix.indices, matrix.data]
         layout = matrix.format
     else:
@@ -70,7 +70,7 @@ def key_of(matrix: Any, *settings: object) -> bytes:
     digest.update(repr((layout, matrix.shape, settings)).encode())
     for array in arrays:
         digest.update(repr((array.dtype.str, array.shape)).encode())
-        digest.update(memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b"")
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.digest()
 
 

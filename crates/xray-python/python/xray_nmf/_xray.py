@@ -7,14 +7,13 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _xray_nmf
-from ._input import CHECKS, plain, threads
+from ._input import CHECKS, is_sparse, plain, threads
 from ._nnls import nnls
 from ._paths import STORE, Path, key_of
 from ._progress import Progress
@@ -245,9 +244,10 @@ class XRay(TransformerMixin, BaseEstimator):
             exactly. With ``output="anchors"``: the anchor columns of X.
         """
         check_is_fitted(self)
-        X = plain(validate_data(self, X, reset=False, **CHECKS))
         if self.output == "anchors":
-            return X[:, self.anchors_]
+            checks = {**CHECKS, "ensure_all_finite": True}
+            return validate_data(self, X, reset=False, **checks)[:, self.anchors_]
+        X = plain(validate_data(self, X, reset=False, **CHECKS))
         rows = Matrix(X, False, bool(self.allow_negative))
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
@@ -291,7 +291,7 @@ class XRay(TransformerMixin, BaseEstimator):
         X = plain(validate_data(self, X, reset=False, **CHECKS))
         W = np.asarray(_dense(XRay.transform(self, X)), dtype=np.float64)
         H = self.components_
-        values = (X.data if sp.issparse(X) else X).ravel().astype(np.float64, copy=False)
+        values = (X.data if is_sparse(X) else X).ravel().astype(np.float64, copy=False)
         total = float(values @ values)
         # ||X - WH||^2 without forming WH.
         explained = 2 * float(np.sum(_dense(X @ H.T) * W)) - float(np.sum((W.T @ W) * (H @ H.T)))
@@ -345,7 +345,7 @@ class XRay(TransformerMixin, BaseEstimator):
         whole_numbers = {"refine_steps": 0, "path_length": 1, "n_components": 1}
         for name, least in whole_numbers.items():
             value = getattr(self, name)
-            if value is None and name == "path_length" or value == "auto" and least == 1:
+            if (name, value) in (("path_length", None), ("n_components", "auto")):
                 continue
             if not isinstance(value, numbers.Integral) or isinstance(value, bool):
                 raise TypeError(f"{name} = {value!r} is not allowed; give a whole number")
@@ -398,7 +398,9 @@ class XRay(TransformerMixin, BaseEstimator):
         if listed.dtype.kind in "UOT":
             return self._named(name, list(given))
         if listed.size and listed.dtype.kind not in "iu":
-            raise TypeError(f"{name} has entries of type {listed.dtype}; give whole numbers or names")
+            raise TypeError(
+                f"{name} has entries of type {listed.dtype}; give whole numbers or names"
+            )
         if listed.size and listed.min() < 0:
             raise ValueError(f"{name} lists {listed.min()}; numbers start at 0")
         return [int(j) for j in listed]
@@ -427,9 +429,7 @@ class XRay(TransformerMixin, BaseEstimator):
         found = None
         if path is None:
             found = self._run(matrix, longest)
-            path = Path(
-                found.anchors, found.residuals, found.termination, found.suggested_rank
-            )
+            path = Path(found.anchors, found.residuals, found.termination, found.suggested_rank)
             if key is not None:
                 STORE.put(key, path)
         rank = min(path.suggested_rank if auto else wanted, len(path.anchors))
@@ -494,7 +494,7 @@ class XRay(TransformerMixin, BaseEstimator):
 
 
 def _dense(matrix: Any) -> Any:
-    return matrix.toarray() if sp.issparse(matrix) else matrix
+    return matrix.toarray() if is_sparse(matrix) else matrix
 
 
 def _lines(matrix: Any) -> Floats:
@@ -504,6 +504,6 @@ def _lines(matrix: Any) -> Floats:
 
 def _seed(random_state: Any) -> int:
     """An int is the engine's seed itself; anything else draws one."""
-    if isinstance(random_state, numbers.Integral) and random_state >= 0:
+    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))

@@ -52,7 +52,9 @@ class _Plan(TypedDict):
 
 @final
 class Matrix:
-    def __new__(cls, matrix: object, transposed: bool = False) -> Matrix: ...
+    def __new__(
+        cls, matrix: object, transposed: bool = False, allow_negative: bool = True
+    ) -> Matrix: ...
 
 @final
 class Factorization:

@@ -1,6 +1,6 @@
 """Data with known anchors, from a seed: for tests, noise experiments and benchmarks.
 
-Same seed, same bits, whatever the number of threads. Another version of the package may give others.
+Same seed, same bits, whatever the number of threads. Another version may give other bits.
 """
 
 from __future__ import annotations
