@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +16,6 @@ ROOT = Path(__file__).resolve().parents[3]
 def root() -> Path:
     """The folder of the checkout."""
     return ROOT
-
-
-@pytest.fixture(scope="session")
-def data_folder() -> Path:
-    """The folder of real data sets; tests that need it are skipped where it is not."""
-    folder = Path(os.environ.get("XRAY_DATA", ROOT.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no folder {folder}")
-    return folder
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import xray_nmf
 
 MODULES = [xray_nmf.__name__] + [

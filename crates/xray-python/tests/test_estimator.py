@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+
 from xray_nmf import XRay, _xray_nmf, refine, synth
 from xray_nmf._paths import STORE, PathStore
 
@@ -197,7 +198,11 @@ def test_refinement_is_the_function(dense: Floats) -> None:
 
 def test_feature_names_and_set_output(dense: Floats) -> None:
     frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
-    weights = XRay(3).set_output(transform="pandas").fit_transform(frame)
+    weigher = XRay(3).set_output(transform="pandas")
+    weights = weigher.fit_transform(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert weigher.score(frame) == XRay(3).fit(dense).score(dense)
     assert list(weights.columns) == ["xray0", "xray1", "xray2"]
     model = XRay(3, output="anchors").set_output(transform="pandas").fit(frame)
     chosen = model.transform(frame)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
 from xray_nmf import XRay, nnls
 from xray_nmf._input import plain
 from xray_nmf._xray_nmf import Matrix
@@ -167,7 +168,7 @@ def test_bad_entries_are_refused_with_their_place(
 def test_negative_entries_can_be_allowed(dense: Floats) -> None:
     dense[3, 5] = -0.5
     for axis in ("features", "samples"):
-        model = XRay(25, axis=axis, allow_negative=True).fit(dense)  # type: ignore[arg-type]
+        model = XRay(25, axis=axis, allow_negative=True).fit(dense)
         assert (model.transform(dense) >= 0).all()
 
 
@@ -195,9 +196,9 @@ def test_what_is_no_matrix_is_refused(given: Any, error: Any) -> None:
         XRay(2, axis="samples", path_length=3).fit(given)
 
 
-def broken(**changes: Any) -> sp.csr_matrix:
+def broken(**changes: Any) -> Any:
     """A csr matrix with arrays replaced behind SciPy's back."""
-    matrix = sp.csr_matrix(np.eye(3))
+    matrix: Any = sp.csr_matrix(np.eye(3))
     for name, values in changes.items():
         setattr(matrix, name, values)
     matrix._has_canonical_format = matrix._has_sorted_indices = True

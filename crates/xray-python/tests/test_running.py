@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+
 from xray_nmf import XRay, nnls, synth
 
 Floats = NDArray[np.float64]

@@ -287,9 +287,8 @@ class XRay(TransformerMixin, BaseEstimator):
             ``1 - ||X - transform(X) @ components_||**2 / ||X||**2``: at most 1, more is better; 1
             for data that is zero.
         """
-        check_is_fitted(self)
-        X = plain(validate_data(self, X, reset=False, **CHECKS))
-        W = np.asarray(_dense(XRay.transform(self, X)), dtype=np.float64)
+        W = np.asarray(_dense(self.transform(X)), dtype=np.float64)
+        X = validate_data(self, X, reset=False, **CHECKS)
         H = self.components_
         values = (X.data if is_sparse(X) else X).ravel().astype(np.float64, copy=False)
         total = float(values @ values)
