@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -18,6 +17,7 @@ from ._nnls import nnls
 from ._paths import STORE, Path, key_of
 from ._progress import Progress
 from ._refine import improve
+from ._settings import Settings, check_choices, settings_of
 from ._types import (
     Axis,
     Engine,
@@ -214,14 +214,14 @@ class XRay(TransformerMixin, BaseEstimator):
         XRay
             This estimator, fitted.
         """
-        self._check_choices()
+        check_choices(self)
         X = plain(validate_data(self, X, **CHECKS))
         matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
-        settings = self._settings(X)
+        settings = settings_of(self, X.shape)
         found, path = self._find(X, matrix, settings)
         self.anchors_ = found.anchors
         self.n_components_ = len(self.anchors_)
-        self.path_ = path.residuals
+        self.path_ = path.residuals.copy()
         whole = self.n_components_ == len(path.anchors)
         self.termination_ = path.termination if whole else "rank_reached"
         self.kkt_violation_ = found.kkt_violation
@@ -334,92 +334,12 @@ class XRay(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = not self.allow_negative
         return tags
 
-    def _check_choices(self) -> None:
-        """Refuses what the engine does not look at."""
-        choices = {"axis": ("features", "samples"), "output": ("weights", "anchors")}
-        for name, allowed in choices.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} = {value!r} is not allowed; use {' or '.join(allowed)}")
-        whole_numbers = {"refine_steps": 0, "path_length": 1, "n_components": 1}
-        for name, least in whole_numbers.items():
-            value = getattr(self, name)
-            if (name, value) in (("path_length", None), ("n_components", "auto")):
-                continue
-            if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-                raise TypeError(f"{name} = {value!r} is not allowed; give a whole number")
-            if value < least:
-                raise ValueError(f"{name} = {value} is not allowed; give at least {least}")
-        if self.output == "anchors" and (self.axis == "samples" or self.refine_steps):
-            raise ValueError(
-                'output = "anchors" is not allowed with axis = "samples" or refine_steps; '
-                "it returns columns of X as they are"
-            )
-
-    def _settings(self, X: Any) -> Any:
-        """The engine's parameters, but for the rank."""
-        n = X.shape[1 if self.axis == "features" else 0]
-        candidates = self._columns("candidates", n)
-        weights = self.weights
-        if weights is not None:
-            weights = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
-        return {
-            "rank": 0,
-            "selection": self.selection,
-            "engine": self.engine,
-            "solver": self.solver,
-            "normalize": self.normalize,
-            "mean_ray": self.mean_ray,
-            "allow_negative": bool(self.allow_negative),
-            "tolerance": self.tol,
-            "min_improvement": self.min_improvement,
-            "weights": None if weights is None else weights.ravel().tolist(),
-            "fixed": self._columns("fixed", n) or [],
-            "excluded": self._columns("excluded", n) or [],
-            "candidates": candidates,
-            "seed": _seed(self.random_state),
-            "threads": threads(self.n_jobs),
-            "memory": self.max_cache_bytes,
-        }
-
-    def _columns(self, name: str, n: int) -> list[int] | None:
-        """The listed columns (rows) as numbers."""
-        given = getattr(self, name)
-        if given is None:
-            return None
-        listed = np.asarray(given)
-        if listed.ndim != 1:
-            raise ValueError(f"{name} has {listed.ndim} axes; give a list")
-        if listed.dtype == bool:
-            if len(listed) != n:
-                raise ValueError(f"{name} is a mask of length {len(listed)}; expected {n}")
-            return np.flatnonzero(listed).tolist()
-        if listed.dtype.kind in "UOT":
-            return self._named(name, list(given))
-        if listed.size and listed.dtype.kind not in "iu":
-            raise TypeError(
-                f"{name} has entries of type {listed.dtype}; give whole numbers or names"
-            )
-        if listed.size and listed.min() < 0:
-            raise ValueError(f"{name} lists {listed.min()}; numbers start at 0")
-        return [int(j) for j in listed]
-
-    def _named(self, name: str, listed: list[Any]) -> list[int]:
-        names = getattr(self, "feature_names_in_", None) if self.axis == "features" else None
-        if names is None:
-            raise ValueError(f"{name} lists names, but there are no names: give whole numbers")
-        places = {feature: j for j, feature in enumerate(names)}
-        unknown = [entry for entry in listed if entry not in places]
-        if unknown:
-            raise ValueError(f"{name} lists {unknown[0]!r}, which is not the name of a feature")
-        return [places[entry] for entry in listed]
-
-    def _find(self, X: Any, matrix: Matrix, settings: Any) -> tuple[Factorization, Path]:
+    def _find(self, X: Any, matrix: Matrix, settings: Settings) -> tuple[Factorization, Path]:
         """The factorization to keep, and the path that it was taken from."""
         auto = self.n_components == "auto"
         wanted = AUTO_LENGTH if auto else int(self.n_components)
         length = max(self.path_length, 1 if auto else wanted) if self.path_length else wanted
-        longest = {**settings, "rank": length}
+        longest: Settings = {**settings, "rank": length}
         key = path = None
         if self.path_length:
             ignored = {"threads": 0, "memory": None, "engine": ""}
@@ -438,15 +358,16 @@ class XRay(TransformerMixin, BaseEstimator):
             found = found.truncate(rank, settings["threads"])
         return found, path
 
-    def _run(self, matrix: Matrix, settings: Any) -> Factorization:
+    def _run(self, matrix: Matrix, settings: Settings) -> Factorization:
         if not self.verbose:
             return _xray_nmf.fit(matrix, settings)
         with Progress("anchor", settings["rank"]) as progress:
             return _xray_nmf.fit(matrix, settings, progress)
 
-    def _replay(self, matrix: Matrix, settings: Any, anchors: Indices) -> Factorization:
+    def _replay(self, matrix: Matrix, settings: Settings, anchors: Indices) -> Factorization:
         """The solution with these anchors: what a fit that chooses them returns."""
-        given: dict[str, Any] = {
+        given: Settings = {
+            **settings,
             "rank": len(anchors),
             "fixed": anchors.tolist(),
             "selection": "max",
@@ -456,7 +377,7 @@ class XRay(TransformerMixin, BaseEstimator):
             "candidates": None,
             "min_improvement": 0.0,
         }
-        return self._run(matrix, {**settings, **given})
+        return self._run(matrix, given)
 
     def _keep(self, X: Any, matrix: Matrix, found: Factorization, n_threads: int) -> None:
         """Sets the components, refined if asked for."""
@@ -499,10 +420,3 @@ def _dense(matrix: Any) -> Any:
 def _lines(matrix: Any) -> Floats:
     """A few rows or columns of X as an array of their own."""
     return np.array(_dense(matrix), dtype=np.float64, order="C")
-
-
-def _seed(random_state: Any) -> int:
-    """An int is the engine's seed itself; anything else draws one."""
-    if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))

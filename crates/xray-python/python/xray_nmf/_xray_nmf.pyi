@@ -6,6 +6,8 @@ from typing import TypedDict, final
 import numpy as np
 from numpy.typing import NDArray
 
+from ._settings import Settings
+
 __all__ = [
     "VERSION",
     "Factorization",
@@ -20,24 +22,6 @@ __all__ = [
 ]
 
 VERSION: str
-
-class _Settings(TypedDict):
-    rank: int
-    selection: str
-    engine: str
-    solver: str
-    normalize: str | None
-    mean_ray: bool
-    allow_negative: bool
-    tolerance: float
-    min_improvement: float
-    weights: list[float] | None
-    fixed: list[int]
-    excluded: list[int]
-    candidates: list[int] | None
-    seed: int
-    threads: int
-    memory: int | None
 
 class _Plan(TypedDict):
     design: str
@@ -74,7 +58,7 @@ class Factorization:
 def defaults() -> dict[str, object]: ...
 def fit(
     matrix: Matrix,
-    settings: _Settings,
+    settings: Settings,
     progress: Callable[[int, float], None] | None = None,
 ) -> Factorization: ...
 def nnls(
