@@ -9,11 +9,16 @@ PREPARED := target/bench-data
 REFERENCE := target/reference
 SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python
 
-.PHONY: help test setup lint rust reference engines bench bench-large clean
+PACKAGE := crates/xray-python
+WHEELS := target/wheels
+
+.PHONY: help test setup lint rust reference engines python bench bench-python bench-large clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
+	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
+	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
@@ -59,6 +64,24 @@ engines: $(BENCH)
 			$(BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
+
+# What `pip install .` does, in two steps so that the wheel can be weighed.
+python: setup
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
+	@rm -rf $(WHEELS)
+	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEELS) .
+	@ls -l $(WHEELS) | awk 'NR > 1 {printf "wheel %s: %.2f MB\n", $$NF, $$5 / 1e6}'
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	$(VENV)/bin/ruff check --quiet $(PACKAGE) examples
+	$(VENV)/bin/ruff format --check --quiet $(PACKAGE) examples
+	$(VENV)/bin/mypy --strict --no-error-summary $(PACKAGE)/python $(PACKAGE)/tests
+	$(PYTHON) -m mypy.stubtest --concise xray_nmf._xray_nmf
+	$(PYTHON) -m pytest --quiet
+
+bench-python: $(BENCH)
+	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
+	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
+	$(PYTHON) bench/python_nmf.py $(DATA)
 
 $(BENCH): FORCE
 	cargo build --release --quiet --package xray-bench

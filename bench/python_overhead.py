@@ -1,0 +1,70 @@
+"""What Python adds to a fit: XRay against the crate's own program on TDT2, in turns.
+
+usage: python_overhead.py XRAY_BENCH FOLDER [--turns N]
+
+FOLDER holds tdt2.csr as prepare.py writes it. The crate's time includes making its matrix of the
+arrays, and so does Python's. In each turn both make five fits, so that a busy machine slows both
+alike; the fastest fit of each counts. Also prints the bytes that were allocated through NumPy
+during a fit, beside the matrix's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+from engine import read
+from xray_nmf import XRay
+
+FITS = 5
+
+
+def crate_seconds(program: str, path: Path, rule: str) -> list[float]:
+    """Seconds of each of the program's fits."""
+    settings = [f"file={path}", "rank=30", f"selection={rule}", "threads=2", f"repeat={FITS}"]
+    ran = subprocess.run([program, *settings], check=True, capture_output=True, text=True)
+    return [float(seconds) for seconds in re.findall(r"^seconds ([0-9.]+)", ran.stdout, re.M)]
+
+
+def python_seconds(model: XRay, X: Any) -> list[float]:
+    """Seconds of each of as many fits."""
+    taken = []
+    for _ in range(FITS):
+        start = time.perf_counter()
+        model.fit(X)
+        taken.append(time.perf_counter() - start)
+    return taken
+
+
+def main() -> None:
+    """Runs both in turns for each rule and prints the ratio."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("program")
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--turns", type=int, default=4)
+    given = arguments.parse_args()
+    path = given.folder / "tdt2.csr"
+    X = read(path)
+    stored = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    for rule in ("max", "greedy"):
+        model = XRay(30, selection=rule, n_jobs=2)
+        crate: list[float] = []
+        python: list[float] = []
+        for _ in range(given.turns):
+            crate += crate_seconds(given.program, path, rule)
+            python += python_seconds(model, X)
+        ratio = min(python) / min(crate) - 1
+        print(f"{rule}: crate {min(crate):.3f} s, Python {min(python):.3f} s, {ratio:+.1%}")
+        tracemalloc.start()
+        model.fit(X)
+        print(f"    matrix {stored:,} bytes, by NumPy {tracemalloc.get_traced_memory()[1]:,}")
+        tracemalloc.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""From what users have to what the engine takes: at most one copy, and never of good input.
+
+====================================================  =====================================
+given                                                  copied
+====================================================  =====================================
+float32 or float64 array, C or Fortran order           nothing
+csr or csc, float32 or float64, sorted indices         nothing (int64 indices: the indices)
+strided, unaligned or byte-swapped array               once, to C order
+integers, booleans, other floats, objects, DataFrame   once, to float64
+csr or csc with unsorted or repeated indices           once, sorted and added up
+coo and other sparse formats                           once, to csr
+====================================================  =====================================
+
+What is given is never changed. The engine itself keeps a sparse matrix by rows and by columns, so
+it builds the form that it was not given.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+from ._types import MatrixLike
+from ._xray_nmf import Matrix
+
+# How scikit-learn is asked to look at data. Whether entries are finite, the engine checks, and says
+# where one is not.
+CHECKS: dict[str, Any] = {
+    "accept_sparse": ("csr", "csc"),
+    "accept_large_sparse": True,
+    "dtype": (np.float64, np.float32),
+    "ensure_all_finite": False,
+}
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether it is a sparse matrix or array of SciPy's."""
+    return bool(sp.issparse(matrix))
+
+
+def plain(matrix: Any) -> Any:
+    """The matrix in a layout that the engine borrows from; `matrix` has passed `CHECKS`."""
+    if is_sparse(matrix):
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return matrix
+    flags = matrix.flags
+    if (flags.c_contiguous or flags.f_contiguous) and flags.aligned:
+        return np.asarray(matrix)
+    return np.require(matrix, requirements=["C", "A"])
+
+
+def as_matrix(matrix: MatrixLike, name: str) -> tuple[Matrix, tuple[int, int]]:
+    """The engine's matrix and its shape, for functions; `name` appears in errors."""
+    checked = check_array(matrix, input_name=name, ensure_min_samples=0, **CHECKS)
+    return Matrix(plain(checked)), checked.shape
+
+
+def threads(n_jobs: int | None) -> int:
+    """Number of threads for an `n_jobs` of joblib; -1 stands for all cores."""
+    if n_jobs is not None and not isinstance(n_jobs, numbers.Integral):
+        raise TypeError(f"n_jobs = {n_jobs!r} is not allowed; give a whole number or None")
+    return min(int(joblib.effective_n_jobs(n_jobs)), 1024)

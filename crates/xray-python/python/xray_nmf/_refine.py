@@ -1,0 +1,93 @@
+"""A few steps of alternating optimisation from any start."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ._input import as_matrix, threads
+from ._progress import Progress
+from ._types import Floats, MatrixLike, Refinement
+from ._xray_nmf import Matrix
+from ._xray_nmf import refine as _improve
+
+
+class Refined(NamedTuple):
+    """The result of `refine`: ``X ~= W @ H``."""
+
+    W: Floats
+    H: Floats
+    objective: Floats
+    """The objective at the start and after each step; it never increases."""
+
+
+def improve(
+    matrix: Matrix,
+    start: tuple[Floats, Floats],
+    plan: tuple[str, int, int],
+    verbose: bool,
+) -> tuple[Floats, Floats, Floats]:
+    """Improves W and the transpose of H by (method, steps, threads)."""
+    w, h = start
+    if not verbose:
+        return _improve(matrix, w, h, plan)
+    with Progress("refinement", plan[1]) as progress:
+        return _improve(matrix, w, h, plan, progress)
+
+
+def refine(
+    X: MatrixLike,
+    W: MatrixLike,
+    H: MatrixLike,
+    *,
+    steps: int = 10,
+    refinement: Refinement = "exact",
+    n_jobs: int | None = -1,
+    verbose: bool = False,
+) -> Refined:
+    """Improve a factorization ``X ~= W @ H`` by alternating optimisation.
+
+    Each step improves W for fixed H and then H for fixed W.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (m, n)
+    W : array of shape (m, r)
+        Where to start; entries are not negative.
+    H : array of shape (r, n)
+        Where to start; entries are not negative.
+    steps : int, default=10
+    refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
+        Alternating exact nonnegative least squares, hierarchical alternating least squares (one
+        sweep over the topics), or multiplicative updates for the Kullback-Leibler divergence.
+    n_jobs : int or None, default=-1
+        Threads, counted as in joblib; -1 uses all cores. No effect on the result.
+    verbose : bool, default=False
+        Show progress.
+
+    Returns
+    -------
+    Refined
+        ``W``, ``H``, and ``objective``: the squared Frobenius norm of ``X - W @ H``, or the
+        divergence, at the start and after each step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xray_nmf import refine
+    >>> X = np.array([[1.0, 2.0, 0.1], [0.5, 1.0, 1.0], [0.0, 0.2, 2.0]])
+    >>> better = refine(X, X[:, :2], np.ones((2, 3)))
+    >>> bool(better.objective[-1] < better.objective[0])
+    True
+    """
+    matrix, (m, n) = as_matrix(X, "X")
+    w = check_array(W, dtype=np.float64, ensure_all_finite=False, input_name="W")
+    h = check_array(H, dtype=np.float64, ensure_all_finite=False, input_name="H")
+    if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
+        shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
+        raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
+    plan = (refinement, steps, threads(n_jobs))
+    w, h_transposed, objective = improve(matrix, (w, h.T), plan, verbose)
+    return Refined(w, h_transposed.T, objective)

@@ -1,0 +1,22 @@
+"""Names for what goes in and comes out."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+MatrixLike: TypeAlias = Any
+"""A NumPy array, a SciPy sparse matrix or array, a DataFrame, or nested lists of numbers."""
+
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
+
+Axis: TypeAlias = Literal["features", "samples"]
+Selection: TypeAlias = Literal["rand", "max", "dist", "greedy", "agg", "joint"]
+Engine: TypeAlias = Literal["lazy", "direct"]
+Solver: TypeAlias = Literal["active-set", "coordinate-descent"]
+Normalize: TypeAlias = Literal["l1", "l2"]
+Refinement: TypeAlias = Literal["exact", "hals", "kullback-leibler"]
+Output: TypeAlias = Literal["weights", "anchors"]

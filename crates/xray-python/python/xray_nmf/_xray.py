@@ -1,0 +1,422 @@
+"""The estimator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from . import _xray_nmf
+from ._input import CHECKS, is_sparse, plain, threads
+from ._nnls import nnls
+from ._paths import STORE, Path, key_of
+from ._progress import Progress
+from ._refine import improve
+from ._settings import Settings, check_choices, settings_of
+from ._types import (
+    Axis,
+    Engine,
+    Floats,
+    Indices,
+    MatrixLike,
+    Normalize,
+    Output,
+    Refinement,
+    Selection,
+    Solver,
+)
+from ._xray_nmf import Factorization, Matrix
+
+# How long a path n_components="auto" looks at, unless path_length says.
+AUTO_LENGTH = 100
+
+
+class XRay(TransformerMixin, BaseEstimator):
+    """Near-separable NMF: a few features (or samples) that explain all the others.
+
+    Finds *anchors* among the columns of X such that all columns are nearly nonnegative combinations
+    of them: ``X ~= X[:, anchors_] @ components_``. With ``axis="samples"``, anchors are rows:
+    ``X ~= weights @ X[anchors_]``. Either way ``X ~= transform(X) @ components_``.
+
+    There is no random start: the same data gives the same bits, on any number of threads. The
+    anchors of a smaller ``n_components`` are the first of a larger one.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default="auto"
+        How many anchors to find. "auto" finds `path_length` (or 100) and keeps those up to the knee
+        of the residual's curve.
+    axis : {"features", "samples"}, default="features"
+        What anchors are: features for the anchor words of documents, samples for the pure pixels
+        of an image.
+    selection : {"max", "greedy", "dist", "agg", "joint", "rand"}, default="max"
+        The rule that chooses the next anchor. "max" suits near-separable data with noise, "greedy"
+        text.
+    output : {"weights", "anchors"}, default="weights"
+        What `transform` returns: nonnegative weights of `components_`, or, for feature selection,
+        the anchor columns of its input as they are.
+    fixed : list of int or str, optional
+        Taken as the first anchors, in this order. Names stand for features of a DataFrame.
+    excluded : list of int or str, optional
+        Never chosen as anchors; still explained. A boolean mask will do.
+    candidates : list of int or str, optional
+        The only ones that may be chosen. A boolean mask will do.
+    refine_steps : int, default=0
+        Steps of alternating optimisation after the anchors are found: a smaller error, but
+        `components_` no longer belong to columns of X.
+    refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
+        What each of these steps does; see `refine`.
+    path_length : int, optional
+        Find at least so many anchors, keep `n_components` of them, and remember the path: a fit on
+        the same data with another `n_components` then needs no selection. For grid search.
+    normalize : {"l1", "l2"}, optional
+        Scale columns (rows, if anchors are samples) before anchors are chosen. Weights and
+        residuals refer to X as given.
+    mean_ray : bool, default=False
+        Start from the mean column: more robust to noise with "dist" and "greedy".
+    weights : array of shape (n_samples,), optional
+        The positive vector p of the selection rules, one entry for each entry of an anchor; ones by
+        default.
+    allow_negative : bool, default=False
+        Keep negative entries instead of refusing them.
+    tol : float, default=1e-6
+        Columns with a relative residual below this count as explained.
+    min_improvement : float, default=0.0
+        Stop when an anchor lowers the relative residual by less.
+    engine : {"lazy", "direct"}, default="lazy"
+        How scores are kept; the answer is the same.
+    solver : {"active-set", "coordinate-descent"}, default="active-set"
+        How columns are projected: exactly, or as the paper did.
+    max_cache_bytes : int, optional
+        Memory for cached products; a quarter of the machine's by default.
+    random_state : int, RandomState or None, default=0
+        For ``selection="rand"``.
+    n_jobs : int or None, default=-1
+        Threads, counted as in joblib; -1 uses all cores. No effect on the result.
+    verbose : bool, default=False
+        Show progress.
+
+    Attributes
+    ----------
+    anchors_ : ndarray of shape (n_components_,)
+        Columns (rows, if anchors are samples) of X, in the order found.
+    components_ : ndarray of shape (n_components_, n_features)
+        H; the anchor rows themselves if anchors are samples.
+    n_components_ : int
+        Number of anchors; fewer than asked for if they explain everything.
+    path_ : ndarray
+        ``||X - X_A H|| / ||X||`` after each anchor, for every rank of the path.
+    termination_ : {"rank_reached", "exhausted", "below_threshold"}
+        Why the run ended.
+    kkt_violation_ : float
+        Certificate: the largest relative violation of the projections' optimality conditions.
+    n_iter_ : int
+        Number of anchors on the path.
+    objective_ : ndarray
+        The refinement's objective at its start and after each step; empty without refinement.
+    n_features_in_ : int
+        Number of features seen by `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if X has string names for all of them.
+
+    See Also
+    --------
+    sklearn.decomposition.NMF : Factors that are not columns of the data.
+
+    References
+    ----------
+    A. Kumar, V. Sindhwani and P. Kambadur, "Fast Conical Hull Algorithms for Near-separable
+    Non-negative Matrix Factorization", ICML 2013.
+
+    Examples
+    --------
+    Columns 0 and 2 span the cone; column 1 is their sum.
+
+    >>> import numpy as np
+    >>> from xray_nmf import XRay
+    >>> X = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    >>> model = XRay(2).fit(X)
+    >>> model.anchors_
+    array([0, 2])
+    >>> model.components_
+    array([[1., 1., 0.],
+           [0., 1., 1.]])
+    >>> model.transform([[2.0, 5.0, 3.0]]).round(6)
+    array([[2., 3.]])
+    """
+
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = "auto",
+        *,
+        axis: Axis = "features",
+        selection: Selection = "max",
+        output: Output = "weights",
+        fixed: Any = None,
+        excluded: Any = None,
+        candidates: Any = None,
+        refine_steps: int = 0,
+        refinement: Refinement = "exact",
+        path_length: int | None = None,
+        normalize: Normalize | None = None,
+        mean_ray: bool = False,
+        weights: Any = None,
+        allow_negative: bool = False,
+        tol: float = 1e-6,
+        min_improvement: float = 0.0,
+        engine: Engine = "lazy",
+        solver: Solver = "active-set",
+        max_cache_bytes: int | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.axis = axis
+        self.selection = selection
+        self.output = output
+        self.fixed = fixed
+        self.excluded = excluded
+        self.candidates = candidates
+        self.refine_steps = refine_steps
+        self.refinement = refinement
+        self.path_length = path_length
+        self.normalize = normalize
+        self.mean_ray = mean_ray
+        self.weights = weights
+        self.allow_negative = allow_negative
+        self.tol = tol
+        self.min_improvement = min_improvement
+        self.engine = engine
+        self.solver = solver
+        self.max_cache_bytes = max_cache_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: MatrixLike, y: Any = None) -> XRay:
+        """Find the anchors of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Float32 or float64 arrays of either order and csr or csc matrices are used in place;
+            anything else is copied once. Do not write to X during the fit.
+        y : ignored
+
+        Returns
+        -------
+        XRay
+            This estimator, fitted.
+        """
+        check_choices(self)
+        X = plain(validate_data(self, X, **CHECKS))
+        matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
+        settings = settings_of(self, X.shape)
+        found, path = self._find(X, matrix, settings)
+        self.anchors_ = found.anchors
+        self.n_components_ = len(self.anchors_)
+        self.path_ = path.residuals.copy()
+        whole = self.n_components_ == len(path.anchors)
+        self.termination_ = path.termination if whole else "rank_reached"
+        self.kkt_violation_ = found.kkt_violation
+        self.n_iter_ = len(path.anchors)
+        self._keep(X, matrix, found, settings["threads"])
+        self._warn_of_few()
+        return self
+
+    def transform(self, X: MatrixLike) -> Any:
+        """Explain each row of X by the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            The nonnegative weights with the least ``||x - w @ components_||`` for each row x, found
+            exactly. With ``output="anchors"``: the anchor columns of X.
+        """
+        check_is_fitted(self)
+        if self.output == "anchors":
+            checks = {**CHECKS, "ensure_all_finite": True}
+            return validate_data(self, X, reset=False, **checks)[:, self.anchors_]
+        X = plain(validate_data(self, X, reset=False, **CHECKS))
+        rows = Matrix(X, False, bool(self.allow_negative))
+        if not (self.components_ >= 0).all():
+            return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
+        return _xray_nmf.row_weights(rows, self.components_.T, threads(self.n_jobs))
+
+    def inverse_transform(self, X: MatrixLike) -> Any:
+        """Rebuild data from what `transform` returned.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_components_)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            ``X @ components_``.
+        """
+        check_is_fitted(self)
+        X = check_array(X, accept_sparse=True, dtype=(np.float64, np.float32))
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but there are {self.n_components_} components"
+            )
+        return safe_sparse_dot(X, self.components_, dense_output=True)
+
+    def score(self, X: MatrixLike, y: Any = None) -> float:
+        """How much of X the components explain.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+            ``1 - ||X - transform(X) @ components_||**2 / ||X||**2``: at most 1, more is better; 1
+            for data that is zero.
+        """
+        W = np.asarray(_dense(self.transform(X)), dtype=np.float64)
+        X = validate_data(self, X, reset=False, **CHECKS)
+        H = self.components_
+        values = (X.data if is_sparse(X) else X).ravel().astype(np.float64, copy=False)
+        total = float(values @ values)
+        # ||X - WH||^2 without forming WH.
+        explained = 2 * float(np.sum(_dense(X @ H.T) * W)) - float(np.sum((W.T @ W) * (H @ H.T)))
+        return explained / total if total > 0 else 1.0
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            Names of the input's features, if `fit` saw none.
+
+        Returns
+        -------
+        ndarray of str
+            "xray0", "xray1" and so on; with ``output="anchors"`` the names of the anchors.
+        """
+        check_is_fitted(self)
+        if self.output != "anchors":
+            return np.array([f"xray{k}" for k in range(self.n_components_)], dtype=object)
+        names = getattr(self, "feature_names_in_", None)
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            if names is not None and not np.array_equal(names, given):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError(f"input_features should have length {self.n_features_in_}")
+            names = given
+        if names is None:
+            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        return names[self.anchors_]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = not self.allow_negative
+        return tags
+
+    def _find(self, X: Any, matrix: Matrix, settings: Settings) -> tuple[Factorization, Path]:
+        """The factorization to keep, and the path that it was taken from."""
+        auto = self.n_components == "auto"
+        wanted = AUTO_LENGTH if auto else int(self.n_components)
+        length = max(self.path_length, 1 if auto else wanted) if self.path_length else wanted
+        longest: Settings = {**settings, "rank": length}
+        key = path = None
+        if self.path_length:
+            ignored = {"threads": 0, "memory": None, "engine": ""}
+            key = key_of(X, self.axis, *sorted({**longest, **ignored}.items()))
+            path = STORE.get(key)
+        found = None
+        if path is None:
+            found = self._run(matrix, longest)
+            path = Path(found.anchors, found.residuals, found.termination, found.suggested_rank)
+            if key is not None:
+                STORE.put(key, path)
+        rank = min(path.suggested_rank if auto else wanted, len(path.anchors))
+        if found is None:
+            return self._replay(matrix, settings, path.anchors[:rank]), path
+        if rank < len(path.anchors):
+            found = found.truncate(rank, settings["threads"])
+        return found, path
+
+    def _run(self, matrix: Matrix, settings: Settings) -> Factorization:
+        if not self.verbose:
+            return _xray_nmf.fit(matrix, settings)
+        with Progress("anchor", settings["rank"]) as progress:
+            return _xray_nmf.fit(matrix, settings, progress)
+
+    def _replay(self, matrix: Matrix, settings: Settings, anchors: Indices) -> Factorization:
+        """The solution with these anchors: what a fit that chooses them returns."""
+        given: Settings = {
+            **settings,
+            "rank": len(anchors),
+            "fixed": anchors.tolist(),
+            "selection": "max",
+            "normalize": None,
+            "mean_ray": False,
+            "excluded": [],
+            "candidates": None,
+            "min_improvement": 0.0,
+        }
+        return self._run(matrix, given)
+
+    def _keep(self, X: Any, matrix: Matrix, found: Factorization, n_threads: int) -> None:
+        """Sets the components, refined if asked for."""
+        self.objective_: Floats = np.empty(0)
+        if self.axis == "samples":
+            self.components_ = _lines(X[self.anchors_])
+            if self.refine_steps:
+                start = (self.components_.T.clip(min=0.0), found.weights().T)
+                w, _, self.objective_ = self._refine(matrix, start, n_threads)
+                self.components_ = np.ascontiguousarray(w.T)
+        else:
+            self.components_ = found.weights()
+            if self.refine_steps:
+                start = (_lines(X[:, self.anchors_]).clip(min=0.0), self.components_.T)
+                _, h, self.objective_ = self._refine(matrix, start, n_threads)
+                self.components_ = np.ascontiguousarray(h.T)
+
+    def _refine(
+        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int
+    ) -> tuple[Floats, Floats, Floats]:
+        plan = (self.refinement, int(self.refine_steps), n_threads)
+        return improve(matrix, start, plan, bool(self.verbose))
+
+    def _warn_of_few(self) -> None:
+        if self.n_components == "auto" or self.termination_ != "exhausted":
+            return
+        if self.n_components_ < self.n_components:
+            warnings.warn(
+                f"{self.n_components_} anchors explain all {self.axis}, or no candidate explains "
+                f"more: n_components = {self.n_components} is more than there are",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if is_sparse(matrix) else matrix
+
+
+def _lines(matrix: Any) -> Floats:
+    """A few rows or columns of X as an array of their own."""
+    return np.array(_dense(matrix), dtype=np.float64, order="C")

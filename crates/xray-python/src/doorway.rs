@@ -1,0 +1,145 @@
+//! The one way from Python into the engine: it releases the GIL, listens for Ctrl-C, passes progress
+//! on, and turns errors and panics into exceptions.
+//!
+//! The engine works on a thread of its own while the calling thread waits for its messages and, now
+//! and then, asks Python for signals. After Ctrl-C the engine is told to stop, which it does at its
+//! next step; if that takes longer than [`GRACE`], the caller goes on and the thread ends by itself.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use xray_nmf::{Error, Result};
+
+/// How often Python is asked for signals.
+const POLL: Duration = Duration::from_millis(50);
+
+/// How long an interrupted engine is waited for.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How far the engine is: steps done, and the error that is left.
+type Progress = (usize, f64);
+
+enum Message<R> {
+    Progress(Progress),
+    Done(thread::Result<Result<R>>),
+}
+
+/// The engine's end of the doorway.
+pub(crate) struct Watch {
+    stopped: Arc<AtomicBool>,
+    report: Option<Box<dyn Fn(Progress) + Send + Sync>>,
+}
+
+impl Watch {
+    /// Reports that `steps` are done; whether to go on.
+    pub(crate) fn step(&self, steps: usize, error: f64) -> ControlFlow<()> {
+        if let Some(report) = &self.report {
+            report((steps, error));
+        }
+        match self.stopped.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Runs `work` without the GIL; `progress`, if given, is called with what `work` reports.
+pub(crate) fn run<R: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> Result<R> + Send + 'static,
+) -> PyResult<R> {
+    let (sender, receiver) = channel();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let report = progress.is_some().then(|| reporter(sender.clone()));
+    let watch = Watch { stopped: Arc::clone(&stopped), report };
+    let body = move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&watch)));
+        // Nobody listens any more if the caller was interrupted.
+        let _ = sender.send(Message::Done(outcome));
+    };
+    thread::Builder::new().name("xray-nmf".into()).spawn(body)?;
+    py.detach(move || {
+        let outcome = wait(&receiver, progress.as_ref());
+        if outcome.is_err() {
+            stopped.store(true, Ordering::Relaxed);
+            await_end(&receiver);
+        }
+        match outcome? {
+            Ok(result) => result.map_err(exception),
+            Err(panic) => Err(PyRuntimeError::new_err(describe(&*panic))),
+        }
+    })
+}
+
+fn reporter<R: Send + 'static>(sender: Sender<Message<R>>) -> Box<dyn Fn(Progress) + Send + Sync> {
+    Box::new(move |progress| {
+        let _ = sender.send(Message::Progress(progress));
+    })
+}
+
+/// Waits for the end; an error if Python raises one before it.
+fn wait<R>(
+    receiver: &Receiver<Message<R>>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<thread::Result<Result<R>>> {
+    loop {
+        match receiver.recv_timeout(POLL) {
+            Ok(Message::Done(outcome)) => return Ok(outcome),
+            Ok(Message::Progress(at)) => {
+                Python::attach(|py| progress.map(|call| call.call1(py, at)).transpose())?;
+            }
+            Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the engine's thread is gone"));
+            }
+        }
+    }
+}
+
+/// Gives an interrupted engine a moment to end.
+fn await_end<R>(receiver: &Receiver<Message<R>>) {
+    let end = Instant::now() + GRACE;
+    loop {
+        match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(Message::Progress(_)) => {}
+            Ok(Message::Done(_)) | Err(_) => return,
+        }
+    }
+}
+
+/// Runs `work` in a pool of its own, for what the engine leaves to the current pool: the global one
+/// would hang in a forked child.
+pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+    Ok(pool.install(work))
+}
+
+/// Wrong data and parameters are `ValueError`; what the system refuses is `RuntimeError`.
+fn exception(error: Error) -> PyErr {
+    match error {
+        // scikit-learn's checks of estimators look for these words.
+        Error::Negative { .. } => {
+            PyValueError::new_err(format!("Negative values in data: {error}"))
+        }
+        Error::Threads { .. } | Error::Communication(_) => {
+            PyRuntimeError::new_err(error.to_string())
+        }
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+fn describe(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the engine failed, which is a bug of xray-nmf: {}", words.unwrap_or("unknown"))
+}

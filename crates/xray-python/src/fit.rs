@@ -1,0 +1,165 @@
+//! Fits and their results.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use xray_nmf::{Engine, Error, Normalize, Params, Result, Selection, Solver, Step, fit_observed};
+
+use crate::doorway::{self, Watch};
+use crate::matrix::{Matrix, with_matrix};
+
+/// `xray_nmf::Params` as a dictionary of numbers, strings and lists.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Settings {
+    rank: usize,
+    selection: String,
+    engine: String,
+    solver: String,
+    normalize: Option<String>,
+    mean_ray: bool,
+    allow_negative: bool,
+    tolerance: f64,
+    min_improvement: f64,
+    weights: Option<Vec<f64>>,
+    fixed: Vec<usize>,
+    excluded: Vec<usize>,
+    candidates: Option<Vec<usize>>,
+    seed: u64,
+    threads: usize,
+    memory: Option<usize>,
+}
+
+fn refuse<T>(name: &'static str, value: &str, allowed: &'static str) -> Result<T> {
+    Err(Error::Parameter { name, value: value.to_owned(), allowed })
+}
+
+impl Settings {
+    fn params(self) -> Result<Params> {
+        let engine = match self.engine.as_str() {
+            "lazy" => Engine::Lazy,
+            "direct" => Engine::Direct,
+            other => refuse("engine", other, "use lazy or direct")?,
+        };
+        let solver = match self.solver.as_str() {
+            "active-set" => Solver::ActiveSet,
+            "coordinate-descent" => Solver::coordinate_descent(),
+            other => refuse("solver", other, "use active-set or coordinate-descent")?,
+        };
+        let normalize = match self.normalize.as_deref() {
+            None => Normalize::None,
+            Some("l1") => Normalize::L1,
+            Some("l2") => Normalize::L2,
+            Some(other) => refuse("normalize", other, "use l1, l2 or None")?,
+        };
+        Ok(Params {
+            selection: self.selection.parse::<Selection>()?,
+            engine,
+            solver,
+            normalize,
+            mean_ray: self.mean_ray,
+            allow_negative: self.allow_negative,
+            tolerance: self.tolerance,
+            min_improvement: self.min_improvement,
+            weights: self.weights,
+            fixed: self.fixed,
+            excluded: self.excluded,
+            candidates: self.candidates,
+            seed: self.seed,
+            threads: Some(self.threads),
+            memory: self.memory,
+            ..Params::new(self.rank)
+        })
+    }
+}
+
+/// The engine's defaults that have a value in Python, too.
+#[pyfunction]
+pub(crate) fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let params = Params::new(0);
+    let values = PyDict::new(py);
+    values.set_item("selection", params.selection.name())?;
+    values.set_item("mean_ray", params.mean_ray)?;
+    values.set_item("allow_negative", params.allow_negative)?;
+    values.set_item("tol", params.tolerance)?;
+    values.set_item("min_improvement", params.min_improvement)?;
+    values.set_item("random_state", params.seed)?;
+    values.set_item("refinement", xray_nmf::Refinement::default().name())?;
+    Ok(values)
+}
+
+/// Anchors among the columns of a matrix, and every column's weights.
+#[pyclass(frozen, module = "xray_nmf._xray_nmf")]
+pub(crate) struct Factorization(Arc<xray_nmf::Factorization>);
+
+/// Finds anchors; `progress` is called with the number of anchors and the relative residual.
+#[pyfunction]
+#[pyo3(signature = (matrix, settings, progress = None))]
+pub(crate) fn fit(
+    py: Python<'_>,
+    matrix: &Bound<'_, Matrix>,
+    settings: Settings,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Factorization> {
+    let borrowed = Arc::clone(&matrix.get().0);
+    let work = move |watch: &Watch| {
+        let params = settings.params()?;
+        let mut found = 0;
+        let mut observer = |step: &Step| {
+            found += 1;
+            watch.step(found, step.residual)
+        };
+        with_matrix!(&borrowed.storage, x => fit_observed(x, None, &params, &mut observer))
+    };
+    doorway::run(py, progress, work).map(|found| Factorization(Arc::new(found)))
+}
+
+#[pymethods]
+impl Factorization {
+    /// The anchors, in the order found.
+    #[getter]
+    fn anchors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.0.anchors().into_iter().map(|j| j as i64))
+    }
+
+    /// The relative residual after each anchor.
+    #[getter]
+    fn residuals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.0.steps().iter().map(|step| step.residual))
+    }
+
+    /// Why the run ended.
+    #[getter]
+    fn termination(&self) -> &'static str {
+        self.0.termination().name()
+    }
+
+    /// The largest violation of the optimality conditions.
+    #[getter]
+    fn kkt_violation(&self) -> f64 {
+        self.0.kkt_violation()
+    }
+
+    /// How many anchors to keep.
+    #[getter]
+    fn suggested_rank(&self) -> usize {
+        self.0.suggest_rank().rank
+    }
+
+    /// The solution with the first `rank` anchors.
+    fn truncate(&self, py: Python<'_>, rank: usize, threads: usize) -> PyResult<Self> {
+        let whole = Arc::clone(&self.0);
+        let work = move |_: &Watch| doorway::in_pool(threads, || whole.truncate(rank));
+        doorway::run(py, None, work).map(|found| Self(Arc::new(found)))
+    }
+
+    /// H: one row for each anchor, one column for each column of the matrix.
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let shape = [self.0.rank(), self.0.weights().n_columns()];
+        let found = Arc::clone(&self.0);
+        let dense = py.detach(move || found.weights().to_dense());
+        dense.into_pyarray(py).reshape(shape)
+    }
+}

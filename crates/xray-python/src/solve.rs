@@ -1,0 +1,93 @@
+//! Nonnegative least squares, refinement, and weights of new rows.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::prelude::*;
+use xray_nmf::{Matrix as _, Nnls, Refined, Refinement, Result, RowModel, refine_observed};
+
+use crate::doorway::{self, Watch};
+use crate::matrix::{Matrix, with_matrix};
+
+type Solved<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64);
+
+/// Solutions (one row for each right-hand side), residual norms, and the certificate.
+#[pyfunction]
+pub(crate) fn nnls<'py>(
+    py: Python<'py>,
+    matrix: &Bound<'py, Matrix>,
+    right: &Bound<'py, Matrix>,
+    threads: usize,
+) -> PyResult<Solved<'py>> {
+    let (a, b) = (Arc::clone(&matrix.get().0), Arc::clone(&right.get().0));
+    let work = move |_: &Watch| {
+        with_matrix!(&a.storage, a => with_matrix!(&b.storage, b => {
+            let solved = xray_nmf::nnls(a, b, Some(threads))?;
+            Ok((solved.solutions.concat(), solved, [b.n_columns(), a.n_columns()]))
+        }))
+    };
+    let (solutions, Nnls { residual_norms, kkt_violation, .. }, shape) =
+        doorway::run(py, None, work)?;
+    let solutions = solutions.into_pyarray(py).reshape(shape)?;
+    Ok((solutions, residual_norms.into_pyarray(py), kkt_violation))
+}
+
+/// The weights of each row of `rows` under `components`, one row of weights for each.
+///
+/// `components` is the transpose of H: one row for each column of `rows`, one column for each topic.
+#[pyfunction]
+pub(crate) fn row_weights<'py>(
+    py: Python<'py>,
+    rows: &Bound<'py, Matrix>,
+    components: PyReadonlyArray2<'py, f64>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let (h, n, rank) = numbers(&components);
+    let borrowed = Arc::clone(&rows.get().0);
+    let work = move |_: &Watch| {
+        let model = RowModel::new(rank, n, h)?;
+        with_matrix!(&borrowed.storage, x => Ok((model.weights(x, Some(threads))?, x.n_rows())))
+    };
+    let (weights, n_rows) = doorway::run(py, None, work)?;
+    weights.into_pyarray(py).reshape([n_rows, rank])
+}
+
+type Better<'py> =
+    (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// How to refine: method, iterations, threads.
+type Plan = (String, usize, usize);
+
+/// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each iteration.
+#[pyfunction]
+#[pyo3(signature = (matrix, w, h, plan, progress = None))]
+pub(crate) fn refine<'py>(
+    py: Python<'py>,
+    matrix: &Bound<'py, Matrix>,
+    w: PyReadonlyArray2<'py, f64>,
+    h: PyReadonlyArray2<'py, f64>,
+    plan: Plan,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Better<'py>> {
+    let ((w, m, rank), (h, n, _)) = (numbers(&w), numbers(&h));
+    let start = Refined { rank, w, h, objective: Vec::new() };
+    let borrowed = Arc::clone(&matrix.get().0);
+    let work = move |watch: &Watch| -> Result<Refined> {
+        let (method, iterations, threads) = plan;
+        let method: Refinement = method.parse()?;
+        let observer = &mut |t, objective| watch.step(t, objective);
+        with_matrix!(&borrowed.storage, x => {
+            refine_observed(x, start, method, iterations, Some(threads), observer)
+        })
+    };
+    let Refined { w, h, objective, .. } = doorway::run(py, progress, work)?;
+    let w = w.into_pyarray(py).reshape([m, rank])?;
+    let h = h.into_pyarray(py).reshape([n, rank])?;
+    Ok((w, h, objective.into_pyarray(py)))
+}
+
+/// The numbers of a small factor, row after row, and its shape.
+fn numbers(array: &PyReadonlyArray2<'_, f64>) -> (Vec<f64>, usize, usize) {
+    let view = array.as_array();
+    (view.iter().copied().collect(), view.nrows(), view.ncols())
+}

@@ -1,0 +1,31 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def dense() -> NDArray[np.float64]:
+    """Nonnegative data with many zeros, 40 x 25."""
+    generator = np.random.default_rng(8)
+    return generator.random((40, 25)) * (generator.random((40, 25)) < 0.5)
+
+
+@pytest.fixture
+def sparse(dense: NDArray[np.float64]) -> sp.csr_matrix:
+    """The same as csr."""
+    return sp.csr_matrix(dense)

@@ -1,0 +1,82 @@
+"""Everything that the documentation shows, runs."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xray_nmf
+
+MODULES = [xray_nmf.__name__] + [
+    f"xray_nmf.{module.name}"
+    for module in pkgutil.iter_modules(xray_nmf.__path__)
+    if module.name != "_xray_nmf"
+]
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "python.md"
+EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name: str) -> None:
+    failed, _ = doctest.testmod(importlib.import_module(name))
+    assert failed == 0
+
+
+def test_public_names_have_examples() -> None:
+    for function in (xray_nmf.XRay, xray_nmf.nnls, xray_nmf.refine):
+        assert ">>>" in str(function.__doc__)
+
+
+def run(example: str) -> str:
+    """What the example prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(example, str(GUIDE), "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
+def test_examples_are_short() -> None:
+    assert len(EXAMPLES) == 3
+    assert all(len([line for line in e.splitlines() if line.strip()]) <= 20 for e in EXAMPLES)
+
+
+def test_topics_of_the_guide(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    words = run(EXAMPLES[0]).splitlines()
+    assert len(words) == 9
+    assert int(words[-1].split("%")[0]) >= 90, words
+
+
+def test_endmembers_of_the_guide() -> None:
+    lines = run(EXAMPLES[1]).splitlines()
+    assert sorted(re.findall(r"material (\d)", " ".join(lines))) == ["0", "1", "2", "3"]
+    assert all(float(line.split()[-1]) > 0.98 for line in lines), lines
+
+
+def test_feature_selection_of_the_guide() -> None:
+    lines = run(EXAMPLES[2]).splitlines()
+    scores = [float(line.split()[-1]) for line in lines[:4]]
+    assert scores == sorted(scores) and scores[-1] > 0.85
+    assert "pixel_" in lines[4]
+
+
+def test_notebook(root: Path) -> None:
+    nbformat: Any = pytest.importorskip("nbformat")
+    nbclient: Any = pytest.importorskip("nbclient")
+    notebook = nbformat.read(root / "examples" / "python.ipynb", as_version=4)
+    client = nbclient.NotebookClient(
+        notebook, timeout=300, resources={"metadata": {"path": str(root)}}
+    )
+    client.execute()
+    printed = "".join(
+        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", [])
+    )
+    assert "anchor 20/20" in printed, "progress shows in notebooks"

@@ -1,0 +1,297 @@
+"""XRay as an estimator: scikit-learn's conventions, attributes, options, nested paths."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from xray_nmf import XRay, _xray_nmf, refine, synth
+from xray_nmf._paths import STORE, PathStore
+
+Floats = NDArray[np.float64]
+RULES = ["rand", "max", "dist", "greedy", "agg", "joint"]
+
+
+@parametrize_with_checks(
+    [
+        XRay(),
+        XRay(2, axis="samples"),
+        XRay(2, output="anchors"),
+        XRay(2, selection="greedy", refine_steps=2),
+        XRay(2, path_length=3),
+        XRay(allow_negative=True),
+        XRay(2, allow_negative=True, axis="samples"),
+    ]
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_defaults_are_those_of_the_engine() -> None:
+    signature = inspect.signature(XRay).parameters
+    for name, value in _xray_nmf.defaults().items():
+        assert signature[name].default == value, name
+    assert inspect.signature(refine).parameters["refinement"].default == "exact"
+
+
+@pytest.mark.parametrize("selection", RULES)
+@pytest.mark.parametrize("axis", ["features", "samples"])
+def test_attributes_belong_together(dense: Floats, selection: Any, axis: Any) -> None:
+    model = XRay(6, selection=selection, axis=axis).fit(dense)
+    assert model.anchors_.shape == (6,) and len(set(model.anchors_.tolist())) == 6
+    assert model.components_.shape == (6, 25) and (model.components_ >= 0).all()
+    assert model.n_components_ == model.n_iter_ == 6 and model.termination_ == "rank_reached"
+    assert (np.diff(model.path_) <= 0).all() and model.kkt_violation_ < 1e-12
+    if axis == "samples":
+        assert (model.components_ == dense[model.anchors_]).all()
+        explained = model.transform(dense) @ model.components_
+    else:
+        explained = dense[:, model.anchors_] @ model.components_
+    residual = np.linalg.norm(dense - explained) / np.linalg.norm(dense)
+    assert residual == pytest.approx(model.path_[-1], abs=1e-10)
+
+
+def test_axis_is_a_transposition(dense: Floats) -> None:
+    by_rows = XRay(5, axis="samples").fit(dense)
+    by_columns = XRay(5).fit(dense.T)
+    assert (by_rows.anchors_ == by_columns.anchors_).all()
+    assert (by_rows.path_ == by_columns.path_).all()
+
+
+def test_transform_is_optimal_and_the_same_as_fit_transform(dense: Floats) -> None:
+    from scipy.optimize import nnls
+
+    model = XRay(6, selection="greedy")
+    W = model.fit_transform(dense)
+    assert (W == model.transform(dense)).all()
+    for x, w in zip(dense, W, strict=True):
+        assert w == pytest.approx(nnls(model.components_.T, x)[0], abs=1e-9)
+    assert (model.inverse_transform(W) == W @ model.components_).all()
+    error = np.linalg.norm(dense - W @ model.components_) ** 2 / np.linalg.norm(dense) ** 2
+    assert model.score(dense) == pytest.approx(1 - error)
+    assert model.score(sp.csr_matrix(dense)) == pytest.approx(1 - error)
+
+
+def test_fixed_excluded_and_candidates(dense: Floats) -> None:
+    free = XRay(4).fit(dense).anchors_
+    assert XRay(4, fixed=[7, 3]).fit(dense).anchors_[:2].tolist() == [7, 3]
+    assert free[0] not in XRay(4, excluded=[free[0]]).fit(dense).anchors_
+    assert set(XRay(4, candidates=[1, 2, 3, 4]).fit(dense).anchors_) == {1, 2, 3, 4}
+    mask = np.arange(25) < 4
+    assert set(XRay(4, candidates=mask).fit(dense).anchors_) == {0, 1, 2, 3}
+    assert set(XRay(3, candidates=mask, excluded=~mask).fit(dense).anchors_) <= {0, 1, 2, 3}
+    frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
+    named = XRay(4, fixed=["word7"], excluded=["word3", "word4"]).fit(frame)
+    assert named.anchors_[0] == 7 and not {3, 4} & set(named.anchors_.tolist())
+
+
+def test_weights_of_the_rules_are_used(dense: Floats) -> None:
+    p = np.logspace(-3, 3, 40)
+    assert (XRay(6, weights=np.ones(40)).fit(dense).anchors_ == XRay(6).fit(dense).anchors_).all()
+    assert (XRay(6, weights=p).fit(dense).anchors_ != XRay(6).fit(dense).anchors_).any()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"n_components": 0}, ValueError, "at least 1"),
+        ({"n_components": "many"}, TypeError, "whole number"),
+        ({"n_components": 2.0}, TypeError, "whole number"),
+        ({"n_components": True}, TypeError, "whole number"),
+        ({"axis": "rows"}, ValueError, "features or samples"),
+        ({"output": "all"}, ValueError, "weights or anchors"),
+        ({"selection": "best"}, ValueError, "use rand, max, dist, greedy, agg or joint"),
+        ({"selection": 3}, TypeError, "selection"),
+        ({"refinement": "newton", "refine_steps": 1}, ValueError, "use exact, hals"),
+        ({"refine_steps": -1}, ValueError, "at least 0"),
+        ({"path_length": 0}, ValueError, "at least 1"),
+        ({"normalize": "l3"}, ValueError, "l1, l2 or None"),
+        ({"engine": "steam"}, ValueError, "lazy or direct"),
+        ({"solver": "magic"}, ValueError, "active-set or"),
+        ({"tol": 2.0}, ValueError, "tolerance = 2"),
+        ({"min_improvement": -1.0}, ValueError, "min_improvement"),
+        ({"fixed": [99]}, ValueError, "column 99, which does not exist"),
+        ({"fixed": [1, 1]}, ValueError, "twice"),
+        ({"fixed": [-1]}, ValueError, "numbers start at 0"),
+        ({"fixed": [0.5]}, TypeError, "whole numbers or names"),
+        ({"fixed": [[1]]}, ValueError, "give a list"),
+        ({"fixed": ["word"]}, ValueError, "there are no names"),
+        ({"candidates": [True, False]}, ValueError, "mask of length 2; expected 25"),
+        ({"weights": [1.0, 2.0]}, ValueError, "expected length 40, found 2"),
+        ({"weights": [-1.0] * 40}, ValueError, "must be positive"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"n_jobs": "all"}, TypeError, "n_jobs"),
+        ({"output": "anchors", "refine_steps": 1}, ValueError, "as they are"),
+        ({"random_state": "dice"}, ValueError, "seed"),
+    ],
+)
+def test_wrong_parameters(
+    dense: Floats, parameters: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        XRay(**{"n_components": 3, **parameters}).fit(dense)
+
+
+def test_unknown_names_are_refused(dense: Floats) -> None:
+    frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
+    with pytest.raises(ValueError, match="'nothing', which is not the name of a feature"):
+        XRay(3, fixed=["nothing"]).fit(frame)
+
+
+def test_fewer_anchors_than_asked_for() -> None:
+    data = synth.planted(12, 15, 3)
+    with pytest.warns(UserWarning, match="3 anchors explain all features"):
+        model = XRay(8).fit(data.X)
+    assert model.termination_ == "exhausted" and model.n_components_ == 3
+    assert set(model.anchors_.tolist()) == set(data.anchors.tolist())
+    assert model.transform(data.X).shape == (12, 3)
+
+
+def test_auto_finds_the_number_of_anchors() -> None:
+    data = synth.planted(12, 15, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = XRay().fit(data.X)
+        noisy = XRay(path_length=20).fit(synth.planted(noise=0.05, clip=True, n_components=8).X)
+    assert model.n_components_ == 3 and model.termination_ == "exhausted"
+    assert noisy.n_components_ == 8 and len(noisy.path_) == 20
+    assert noisy.termination_ == "rank_reached"
+
+
+def test_zero_data_has_no_anchors() -> None:
+    model = XRay().fit(np.zeros((3, 4)))
+    assert model.anchors_.shape == (0,) and model.components_.shape == (0, 4)
+    assert model.transform(np.ones((2, 4))).shape == (2, 0)
+    assert model.score(np.zeros((2, 4))) == 1.0
+
+
+@pytest.mark.parametrize("axis", ["features", "samples"])
+@pytest.mark.parametrize("refinement", ["exact", "hals", "kullback-leibler"])
+def test_refinement_lowers_the_error(dense: Floats, axis: Any, refinement: Any) -> None:
+    plain = XRay(5, axis=axis).fit(dense)
+    better = XRay(5, axis=axis, refine_steps=8, refinement=refinement).fit(dense)
+    assert (better.anchors_ == plain.anchors_).all()
+    assert better.objective_.shape == (9,) and (np.diff(better.objective_) <= 1e-9).all()
+    assert better.components_.shape == plain.components_.shape
+    if refinement != "kullback-leibler":
+        assert better.score(dense) > plain.score(dense)
+
+
+def test_refinement_is_the_function(dense: Floats) -> None:
+    plain = XRay(5).fit(dense)
+    by_hand = refine(dense, dense[:, plain.anchors_], plain.components_, steps=3)
+    assert (XRay(5, refine_steps=3).fit(dense).components_ == by_hand.H).all()
+
+
+def test_feature_names_and_set_output(dense: Floats) -> None:
+    frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
+    weigher = XRay(3).set_output(transform="pandas")
+    weights = weigher.fit_transform(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert weigher.score(frame) == XRay(3).fit(dense).score(dense)
+    assert list(weights.columns) == ["xray0", "xray1", "xray2"]
+    model = XRay(3, output="anchors").set_output(transform="pandas").fit(frame)
+    chosen = model.transform(frame)
+    names = [f"word{j}" for j in model.anchors_]
+    assert list(chosen.columns) == names == model.get_feature_names_out().tolist()
+    pd.testing.assert_frame_equal(chosen, frame[names])
+    assert model.feature_names_in_.tolist() == list(frame.columns)
+    unnamed = XRay(2, output="anchors").fit(dense)
+    assert unnamed.get_feature_names_out().tolist() == [f"x{j}" for j in unnamed.anchors_]
+    assert sp.issparse(unnamed.transform(sp.csr_matrix(dense)))
+    with pytest.raises(ValueError, match="length 25"):
+        unnamed.get_feature_names_out(["a"])
+
+
+def test_clone_and_pickle(sparse: sp.csr_matrix) -> None:
+    model = XRay(4, selection="dist", fixed=[2], path_length=6).fit(sparse)
+    copied = clone(model)
+    assert copied.get_params() == model.get_params() and not hasattr(copied, "anchors_")
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.transform(sparse) == model.transform(sparse)).all()
+    assert (again.set_params(n_components=2).fit(sparse).anchors_ == model.anchors_[:2]).all()
+
+
+def test_wrong_shapes_are_refused(dense: Floats) -> None:
+    model = XRay(3).fit(dense)
+    with pytest.raises(ValueError, match="25 features"):
+        model.transform(dense[:, :-1])
+    with pytest.raises(ValueError, match="3 components"):
+        model.inverse_transform(dense)
+
+
+@pytest.mark.parametrize("selection", RULES)
+@pytest.mark.parametrize("options", [{}, {"mean_ray": True}, {"normalize": "l2"}])
+def test_a_remembered_path_changes_no_bit(
+    dense: Floats, selection: Any, options: dict[str, Any]
+) -> None:
+    for k in (7, 3, 1, 5):
+        hits = STORE.hits
+        short = XRay(k, selection=selection, path_length=7, **options).fit(dense)
+        assert STORE.hits == hits + (k != 7)
+        fresh = XRay(k, selection=selection, **options).fit(dense)
+        assert (short.anchors_ == fresh.anchors_).all()
+        assert (short.components_ == fresh.components_).all()
+        assert (short.path_[:k] == fresh.path_).all() and len(short.path_) == 7
+        assert short.kkt_violation_ == fresh.kkt_violation_
+        assert short.termination_ == fresh.termination_ == "rank_reached"
+        short.path_[:] = short.anchors_[:] = 0  # no one else's
+
+
+def test_a_path_is_not_used_for_other_data_or_settings(dense: Floats) -> None:
+    XRay(2, path_length=4).fit(dense)
+    hits = STORE.hits
+    changed = dense.copy()
+    changed[3, 3] += 1e-9
+    XRay(2, path_length=4).fit(changed)
+    XRay(2, path_length=4).fit(dense[:, ::-1])
+    XRay(2, path_length=4, axis="samples").fit(dense)
+    XRay(2, path_length=4, selection="dist").fit(dense)
+    XRay(2, path_length=4, fixed=[1]).fit(dense)
+    XRay(2, path_length=5).fit(dense)
+    assert STORE.hits == hits
+    XRay(3, path_length=4, n_jobs=1).fit(dense)
+    assert STORE.hits == hits + 1
+
+
+def test_the_store_keeps_the_paths_used_last() -> None:
+    store = PathStore(capacity=2)
+    for key in (b"a", b"b"):
+        store.put(key, None)  # type: ignore[arg-type]
+    store._paths[b"a"] = store._paths[b"b"] = "path"  # type: ignore[assignment]
+    store.get(b"a")
+    store.put(b"c", "path")  # type: ignore[arg-type]
+    assert list(store._paths) == [b"a", b"c"]
+
+
+def test_grid_search_finds_each_path_once(dense: Floats) -> None:
+    labels = (dense[:, 0] > dense[:, 1]).astype(int)
+    pipeline = make_pipeline(XRay(path_length=6, selection="greedy"), LogisticRegression())
+    hits = STORE.hits
+    search = GridSearchCV(pipeline, {"xray__n_components": [2, 3, 4, 6]}, cv=3).fit(dense, labels)
+    assert STORE.hits - hits == 3 * (4 - 1)
+    assert search.best_estimator_[0].n_components_ in (2, 3, 4, 6)
+    alone = GridSearchCV(XRay(path_length=6), {"n_components": [1, 6]}, cv=2).fit(dense)
+    assert alone.best_params_ == {"n_components": 6}
+
+
+def test_verbose_says_how_far_it_is(dense: Floats, capsys: pytest.CaptureFixture[str]) -> None:
+    XRay(4, refine_steps=2, verbose=True).fit(dense)
+    words = capsys.readouterr().err
+    assert "anchor 4/4, error" in words and "refinement 2/2" in words
+    XRay(4, refine_steps=2).fit(dense)
+    assert capsys.readouterr().err == ""

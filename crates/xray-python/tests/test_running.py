@@ -1,0 +1,137 @@
+"""Threads, Ctrl-C and fork."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from xray_nmf import XRay, nnls, synth
+
+Floats = NDArray[np.float64]
+
+
+def test_four_threads_fit_at_once() -> None:
+    X = synth.corpus("ibmt", scale=0.05).X
+    expected = XRay(12, selection="greedy").fit(X)
+    with ThreadPoolExecutor(4) as pool:
+        fits = [pool.submit(XRay(12, selection="greedy").fit, X) for _ in range(8)]
+        for done in fits:
+            assert (done.result().components_ == expected.components_).all()
+
+
+def test_other_threads_run_during_a_fit() -> None:
+    X = synth.corpus("rcv1", scale=0.03).X
+    ticks, done = 0, threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.wait(0.01):
+            ticks += 1
+
+    beside = threading.Thread(target=tick)
+    beside.start()
+    start = time.monotonic()
+    XRay(60, selection="greedy", n_jobs=1).fit(X)
+    taken = time.monotonic() - start
+    done.set()
+    beside.join()
+    assert ticks > 10 * taken, f"{ticks} ticks in {taken:.2f} s"
+
+
+# Each makes data, says that it is ready, works for long, and prints how long it took to stop.
+PROGRAM = """
+import time, numpy as np
+from xray_nmf import XRay, nnls, refine, synth
+{setup}
+print("ready", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print("interrupted", time.time(), flush=True)
+    # What was stopped left everything usable.
+    print(XRay(2).fit(np.eye(3)).anchors_.tolist())
+"""
+
+LONG_WORK = {
+    "many steps": ("X = synth.corpus(scale=0.05).X", "XRay(2000, selection='dist').fit(X)"),
+    "one long step": (
+        "X = np.random.default_rng(0).random((3000, 6000))",
+        "XRay(100, selection='greedy', engine='direct', n_jobs=1).fit(X)",
+    ),
+    "refinement": (
+        "X = np.random.default_rng(0).random((900, 900))",
+        "refine(X, X[:, :40].copy(), X[:40].copy(), steps=10**6)",
+    ),
+    "nnls": (
+        "A = np.random.default_rng(0).random((300, 250))\\n"
+        "B = np.random.default_rng(1).random((300, 200_000), dtype=np.float32)",
+        "nnls(A, B, n_jobs=1)",
+    ),
+    "progress": (
+        "X = synth.corpus(scale=0.05).X",
+        "XRay(2000, selection='dist', verbose=True).fit(X)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_interrupts_stop_within_a_second(name: str) -> None:
+    setup, work = LONG_WORK[name]
+    program = PROGRAM.format(setup=setup.replace("\\n", "\n"), work=work)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    assert child.poll() is None, "the work is too short for this test"
+    sent = time.time()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    words = out.split()
+    assert words[:1] == ["interrupted"], err
+    assert float(words[1]) - sent < 1.0
+    assert "[0, 1]" in out and child.returncode == 0, err
+
+
+def test_an_error_in_a_signal_handler_stops_a_fit() -> None:
+    def complain(number: int, frame: object) -> None:
+        raise TimeoutError("too long")
+
+    X = synth.corpus(scale=0.05).X
+    before = signal.signal(signal.SIGALRM, complain)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError, match="too long"):
+            XRay(2000, selection="dist").fit(X)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_can_fit(dense: Floats) -> None:
+    expected = XRay(5, selection="greedy").fit(dense)  # the parent has had threads
+    synth.corpus(scale=0.01)
+    context = multiprocessing.get_context("fork")
+    with context.Pool(2) as pool:
+        fits = pool.map_async(XRay(5, selection="greedy", path_length=9).fit, [dense] * 4)
+        made = pool.apply_async(synth.corpus)
+        solved = pool.apply_async(nnls, (dense, dense))
+        for model in fits.get(timeout=60):
+            assert (model.components_ == expected.components_).all()
+        assert made.get(timeout=60).X.shape == (7813, 430)
+        assert solved.get(timeout=60).kkt_violation < 1e-12
