@@ -17,8 +17,8 @@ pub enum Scale {
     /// Equal differences take equal room.
     #[default]
     Linear,
-    /// Equal ratios take equal room. Values at zero or below have no place: they are left out, and a
-    /// note below the chart counts them.
+    /// Equal ratios take equal room. Values at zero or below have no place: they are left out, and
+    /// a note below the chart counts them.
     Log,
 }
 

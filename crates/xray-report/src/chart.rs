@@ -71,7 +71,8 @@ impl Chart {
         self
     }
 
-    /// Adds a vertical line through all panels, with a label above it (unless too many lines are near).
+    /// Adds a vertical line through all panels, with a label above it, unless too many lines are
+    /// near.
     #[must_use]
     pub fn vertical(mut self, x: f64, label: impl Into<String>) -> Self {
         self.verticals.push(Reference { at: x, label: label.into() });

@@ -24,7 +24,8 @@ impl Colour {
 
     /// The colour of the i-th series; they repeat after [`Colour::N_SERIES`].
     ///
-    /// Hues differ in lightness too, so neighbours stay apart in print and for colour-blind readers.
+    /// Neighbours differ in hue and lightness, so they stay apart in print and for colour-blind
+    /// readers.
     pub const fn series(i: usize) -> Self {
         SERIES[i % SERIES.len()]
     }

@@ -28,7 +28,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The legend takes at most `max_height` or a few lines; it ends by saying how many entries are not shown.
+    /// The legend takes at most `max_height` or a few lines; it ends by saying how many entries
+    /// are not shown.
     pub fn new(title: &str, keys: Vec<Key>, width: f64, max_height: f64) -> Self {
         let room = width - 2.0 * MARGIN;
         let title = wrap(title, TITLE_SIZE, Weight::Bold, room, TITLE_LINES);

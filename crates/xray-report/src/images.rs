@@ -113,16 +113,16 @@ impl ImageGrid {
         self
     }
 
-    /// The same colours for the same values in all images. Left alone, each image has its own range,
-    /// from its smallest to its largest value, and zero.
+    /// The same colours for the same values in all images. Left alone, each image has its own
+    /// range, from its smallest to its largest value, and zero.
     #[must_use]
     pub fn shared_range(mut self) -> Self {
         self.range = Range::Shared;
         self
     }
 
-    /// The values of the first and last colour, for all images; values beyond have these colours. Not
-    /// used unless `low < high`.
+    /// The values of the first and last colour, for all images; values beyond have these colours.
+    /// Not used unless `low < high`.
     #[must_use]
     pub fn range(mut self, low: f64, high: f64) -> Self {
         if low < high && (high - low).is_finite() {

@@ -1,7 +1,7 @@
 //! A picture as a list of shapes, from which both SVG and PNG are made.
 //!
-//! Coordinates are pixels at scale 1, from the top left corner, y downwards. Text is measured with the
-//! embedded font; SVG viewers with another font are told the width to keep.
+//! Coordinates are pixels at scale 1, from the top left corner, y downwards. Text is measured with
+//! the embedded font; SVG viewers with another font are told the width to keep.
 
 mod font;
 mod raster;
@@ -40,6 +40,9 @@ pub trait Picture {
 
     /// The picture as a PNG file, `scale` times as large: 1 for old screens, 2 for new ones, 3 or 4
     /// for print.
+    ///
+    /// Letters are those of Noto Sans: Latin, Greek and Cyrillic. Others appear as boxes; the SVG
+    /// shows them wherever the viewer has a font for them.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use crate::number;
 /// ```
 /// use xray_report::{Cell, Column, Table};
 ///
-/// let mut table = Table::new([Column::left("topic"), Column::right("share"), Column::left("words")]);
+/// let columns = [Column::left("topic"), Column::right("share"), Column::left("words")];
+/// let mut table = Table::new(columns);
 /// table.row([Cell::from("1"), Cell::percent(0.214, 1), Cell::from("match, team, season")]);
 /// table.row([Cell::from("2"), Cell::percent(f64::NAN, 1), Cell::from("film, actor")]);
 /// let text = table.terminal(None, false);
@@ -199,8 +200,8 @@ impl Table {
         self.rows.len()
     }
 
-    /// The table as lines of aligned text, at most `width` places wide if a width is given, with ANSI
-    /// styles if `styled`.
+    /// The table as lines of aligned text, at most `width` places wide if a width is given, with
+    /// ANSI styles if `styled`.
     ///
     /// Wide characters count two places and combining ones none. Where room is short, the widest
     /// columns of text give way first, then numbers; what is cut ends in an ellipsis.

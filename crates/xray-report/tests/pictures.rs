@@ -246,8 +246,10 @@ proptest! {
         marks in prop::collection::vec((-1e6..1e6f64, "[a-z ]{0,30}"), 0..12),
         size in (10u32..900, 10u32..900),
     ) {
-        let panel = |name: &String| Panel::new(name.clone()).horizontal(points.len() as f64, name.clone());
-        let add = |panel: Panel, name: &String| panel.series(Series::new(name.clone(), points.clone()));
+        let height = points.len() as f64;
+        let panel = |name: &String| Panel::new(name.clone()).horizontal(height, name.clone());
+        let curve = |name: &String| Series::new(name.clone(), points.clone());
+        let add = |panel: Panel, name: &String| panel.series(curve(name));
         let first = names.iter().fold(panel(&names[0]), add);
         let chart = Chart::new(names.join(" ")).x_label(names.concat()).panel(first);
         let chart = marks.into_iter().fold(chart, |chart, (x, label)| chart.vertical(x, label));

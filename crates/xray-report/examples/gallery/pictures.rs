@@ -99,8 +99,8 @@ fn many() -> Chart {
 
 /// Long labels, crowded lines, and characters that need care.
 fn labels() -> Chart {
-    let title = "A title that is so long that it cannot be set on one line, with <angles> & \"quotes\", \
-                 and goes on";
+    let title = "A title that is so long that it cannot be set on one line, with <angles> & \
+                 \"quotes\", and goes on";
     let big = (0..12).map(|i| (f64::from(i) * 1e6, -3e8 + 1e8 * f64::from(i % 7)));
     Chart::new(title)
         .x_label("an x axis with a unit (µs · 10⁶)")

@@ -9,15 +9,14 @@ pub(crate) struct Tick {
     pub label: Option<String>,
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten.
+/// Multiples of 1, 2 or 5 times a power of ten; at least two if several are asked for.
 pub(super) fn linear(low: f64, high: f64, n_ticks: usize, whole: bool) -> Vec<Tick> {
     // A few ticks more than asked for look better than half as many.
-    let step = Step::least(0.75 * (high - low) / n_ticks.max(1) as f64, whole);
-    // Half of a billionth of a step lets in ticks at the very ends.
-    let first = (low / step.size() - 1e-9).ceil();
-    let last = (high / step.size() + 1e-9).floor();
-    let n = (last - first).clamp(-1.0, 100.0) as i64 + 1;
-    let values: Vec<f64> = (0..n).map(|i| (first + i as f64) * step.size()).collect();
+    let size = 0.75 * (high - low) / n_ticks.max(1) as f64;
+    let steps = [size, 0.5 * size, 0.2 * size].map(|size| Step::least(size, whole));
+    let enough = |step: &Step| n_ticks < 2 || step.multiples(low, high).len() >= 2;
+    let step = steps.into_iter().find(enough).unwrap_or(steps[0]);
+    let values = step.multiples(low, high);
     let labels = labels(&values, step);
     values
         .into_iter()
@@ -44,6 +43,14 @@ impl Step {
             None => Self { factor: 1.0, exponent: exponent + 1 },
         };
         if whole && step.exponent < 0 { Self { factor: 1.0, exponent: 0 } } else { step }
+    }
+
+    fn multiples(self, low: f64, high: f64) -> Vec<f64> {
+        // A billionth of a step lets in ticks at the very ends.
+        let first = (low / self.size() - 1e-9).ceil();
+        let last = (high / self.size() + 1e-9).floor();
+        let n = (last - first).clamp(-1.0, 100.0) as i64 + 1;
+        (0..n).map(|i| (first + i as f64) * self.size()).collect()
     }
 
     fn size(self) -> f64 {
@@ -175,6 +182,7 @@ mod tests {
             ["0", "1,000", "2,000", "3,000", "4,000"]
         );
         assert_eq!(shown(&linear(0.6, 3.4, 10, true)), ["1", "2", "3"]);
+        assert_eq!(shown(&linear(0.7, 9.3, 3, true)), ["2", "4", "6", "8"]);
         assert_eq!(shown(&linear(0.0, 2e8, 2, false)), ["0", "1×10⁸", "2×10⁸"]);
         assert_eq!(shown(&linear(0.0, 2.1e-6, 4, false))[..2], ["0", "0.5×10⁻⁶"]);
         assert_eq!(shown(&linear(8e6, 1.1e7, 2, false)), ["8×10⁶", "10×10⁶"]);

@@ -8,12 +8,13 @@ const MARKED: usize = 30;
 
 /// A named curve.
 ///
-/// Points are joined in the order given. Where a coordinate is missing (NaN), infinite, or has no place
-/// on a logarithmic axis, the curve has a gap.
+/// Points are joined in the order given. Where a coordinate is missing (NaN), infinite, or has no
+/// place on a logarithmic axis, the curve has a gap.
 ///
 /// ```
 /// use xray_report::Series;
-/// let curve = Series::new("greedy", [(1.0, 0.9), (2.0, 0.5), (3.0, 0.4)]).error_bars([0.05, 0.03, 0.02]);
+/// let points = [(1.0, 0.9), (2.0, 0.5), (3.0, 0.4)];
+/// let curve = Series::new("greedy", points).error_bars([0.05, 0.03, 0.02]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Series {
