@@ -5,11 +5,13 @@ GOLDEN ?= ../shared/golden
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
+PROGRAM := target/release/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
-SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python
+SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
+	crates/xray-cli/tests/python
 
-.PHONY: help test setup lint rust reference engines bench bench-large clean
+.PHONY: help test setup lint rust reference cli engines bench bench-large clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -17,7 +19,7 @@ help:
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust engines
+test: setup lint reference rust cli engines
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.
@@ -48,6 +50,11 @@ rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
+
+# The program converts the reference files to every format and back, to the same bits.
+cli: setup reference
+	cargo build --release --quiet --package xray-cli
+	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)
