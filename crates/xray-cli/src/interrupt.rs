@@ -16,12 +16,8 @@ static STATE: AtomicU8 = AtomicU8::new(END_AT_ONCE);
 pub(crate) fn install() {
     // A second call, or a system without signals, leaves the default: the program just ends.
     let _ = ctrlc::set_handler(|| {
-        let polite = STATE.compare_exchange(
-            STOP_POLITELY,
-            STOPPING,
-            Ordering::SeqCst,
-            Ordering::SeqCst,
-        );
+        let polite =
+            STATE.compare_exchange(STOP_POLITELY, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
         match polite {
             Ok(_) => eprintln!("\nstopping after this step, press Ctrl-C again to quit at once"),
             Err(_) => std::process::exit(INTERRUPTED),

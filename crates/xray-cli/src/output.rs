@@ -45,9 +45,8 @@ pub(crate) fn write_file(
     write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
     let mut file = AtomicFile::create(path)?;
-    write(&mut file).with_context(|| {
-        format!("{}: cannot write; is the disk full?", path.display())
-    })?;
+    write(&mut file)
+        .with_context(|| format!("{}: cannot write; is the disk full?", path.display()))?;
     Ok(file.commit()?)
 }
 
@@ -142,7 +141,8 @@ mod tests {
         };
         let mut text = Vec::new();
         rows.write(&mut text).expect("memory");
-        let expected = "id,label,topic,topic_1,topic_2\nplain,,2,0,0.1\n\"a \"\"b\"\", c\",x,,0,0\n";
+        let expected =
+            "id,label,topic,topic_1,topic_2\nplain,,2,0,0.1\n\"a \"\"b\"\", c\",x,,0,0\n";
         assert_eq!(String::from_utf8(text).expect("text"), expected);
     }
 }

@@ -354,7 +354,9 @@ pub struct ConvertArgs {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  xray completions bash > ~/.local/share/bash-completion/completions/xray")]
+#[command(
+    after_help = "Example:\n  xray completions bash > ~/.local/share/bash-completion/completions/xray"
+)]
 pub struct CompletionsArgs {
     /// The shell
     pub shell: clap_complete::Shell,

@@ -12,7 +12,7 @@ use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Event, Stage};
 
 use crate::args::FactorizeArgs;
-use crate::data::{column_names, read_table};
+use crate::data::{about, column_names, read_table};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Folder;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
         LoadedMatrix::Dense(x) => factorize(&mut session, x, args, &params),
     };
     session.end();
-    let (found, refined) = result?;
+    let (found, refined) = about(&args.input, result)?;
     let answer = Answer { args, params, table, names, found, refined };
     answer.finish(session)
 }
@@ -218,7 +218,8 @@ impl Answer<'_> {
     }
 
     fn steps_table(&self) -> Table {
-        let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+        let headers =
+            ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
         let mut table = Table::new(headers.map(Column::left));
         for (t, step) in self.found.steps().iter().enumerate() {
             let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());

@@ -10,7 +10,7 @@ use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words};
 
 use crate::args::TopicsArgs;
-use crate::data::read_corpus;
+use crate::data::{about, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Folder, WeightRows, write_file};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
     let corpus = read_corpus(&mut session, &args.input, &args.text)?;
     let options = options(&session, args, &corpus)?;
-    let found = find(&mut session, &corpus, &options)?;
+    let found = about(&args.input, find(&mut session, &corpus, &options))?;
     let analysis = Analysis::new(corpus, found);
     let folder = match &args.output {
         Some(folder) => Some(folder.clone()),
@@ -146,8 +146,11 @@ impl Agreement {
 
     fn to_json(&self) -> Value {
         let counts: Vec<Vec<usize>> = (0..self.classes.len()).map(|row| self.counts(row)).collect();
-        let topics: Vec<Value> =
-            self.clusters.iter().map(|cluster| cluster.map_or(Value::Null, |k| (k + 1).into())).collect();
+        let topics: Vec<Value> = self
+            .clusters
+            .iter()
+            .map(|cluster| cluster.map_or(Value::Null, |k| (k + 1).into()))
+            .collect();
         json!({ "labels": self.classes, "topics": topics, "counts": counts })
     }
 }
@@ -158,8 +161,7 @@ const WIDEST_PRINTED: usize = 20;
 impl Analysis {
     pub fn new(corpus: Corpus, found: Topics) -> Self {
         let labels = corpus.labels.as_deref();
-        let agreement =
-            labels.and_then(|labels| Agreement::new(labels, &found.topic_of_document));
+        let agreement = labels.and_then(|labels| Agreement::new(labels, &found.topic_of_document));
         Self { corpus, found, agreement }
     }
 
@@ -173,12 +175,13 @@ impl Analysis {
         seed: u64,
     ) -> anyhow::Result<Outcome> {
         let stopped = self.found.termination == Termination::Stopped || interrupt::requested();
-        let written = match folder {
-            Some(folder) => Some(session.stage("write", || {
-                self.write(folder, Provenance::of(input, seed)?, parameters)
-            })?),
-            None => None,
-        };
+        let written =
+            match folder {
+                Some(folder) => Some(session.stage("write", || {
+                    self.write(folder, Provenance::of(input, seed)?, parameters)
+                })?),
+                None => None,
+            };
         if session.json {
             session.print_json(&session.finish_json(self.to_json()))?;
         } else {
@@ -295,9 +298,9 @@ impl Analysis {
             ));
         }
         let Some(agreement) = &self.agreement else { return Ok(()) };
-        println!("\nagreement with the labels (NMI): {:.3}", agreement.nmi);
+        session.print_line(format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi))?;
         if agreement.classes.len() <= WIDEST_PRINTED && agreement.clusters.len() <= WIDEST_PRINTED {
-            println!();
+            session.print_line("")?;
             session.print_table(&agreement.to_table())?;
         }
         Ok(())
