@@ -5,14 +5,16 @@ GOLDEN ?= ../shared/golden
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
+PROGRAM := target/release/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
-SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python
+SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
+	crates/xray-cli/tests/python
 
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
 
-.PHONY: help test setup lint rust reference engines python bench bench-python bench-large clean
+.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -22,7 +24,7 @@ help:
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust engines
+test: setup lint reference rust cli engines
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.
@@ -55,6 +57,11 @@ rust:
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
+
+# The program converts the reference files to every format and back, to the same bits.
+cli: setup reference
+	cargo build --release --quiet --package xray-cli
+	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: $(BENCH)

@@ -1,12 +1,11 @@
 //! Reading what the arguments name.
 
-use anyhow::Context;
 use xray_data::text::position_names;
 use xray_data::{Documents, Input, LoadOptions, Loaded, LoadedMatrix, Table, load, read_names};
 use xray_topics::Corpus;
 
 use crate::args::{InputArgs, TextArgs};
-use crate::outcome::UsageError;
+use crate::outcome::{UsageError, is_usage};
 use crate::session::Session;
 
 /// Reads numbers or texts; `--transpose` is applied, and side files belong to the lines after it.
@@ -60,11 +59,19 @@ pub(crate) fn read_corpus(
     input: &InputArgs,
     text: &TextArgs,
 ) -> anyhow::Result<Corpus> {
-    match read(session, input)? {
+    let corpus = match read(session, input)? {
         Loaded::Documents(documents) => weigh_documents(session, documents, text),
         Loaded::Table(table) => weigh_table(session, table, text),
-    }
-    .with_context(|| input.source().name())
+    };
+    about(input, corpus)
+}
+
+/// Says which data an error is about, unless an argument is wrong.
+pub(crate) fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    result.map_err(|error| match is_usage(&error) {
+        true => error,
+        false => error.context(input.source().name()),
+    })
 }
 
 pub(crate) fn weigh_documents(

@@ -33,11 +33,41 @@ pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
         Err(error) => {
             let error_word =
                 if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
-            eprintln!("{error_word} {error:#}");
-            let usage = error.downcast_ref::<UsageError>().is_some();
-            ExitCode::from(if usage { 2 } else { 1 })
+            eprintln!("{error_word} {}", message(&error));
+            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
         }
     }
+}
+
+/// The error and its causes, without those that it already tells.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
+}
+
+/// Whether an argument is wrong, and not the data.
+pub(crate) fn is_usage(error: &anyhow::Error) -> bool {
+    use xray_data::Error as Data;
+    use xray_nmf::Error as Fit;
+    use xray_topics::Error as Topics;
+    let of_fit = |error: &Fit| matches!(error, Fit::Parameter { .. } | Fit::ColumnList { .. });
+    let of_data = |error: &Data| matches!(error, Data::Parameter { .. });
+    let of_topics = |error: &Topics| match error {
+        Topics::Data(error) => of_data(error),
+        Topics::Fit(error) => of_fit(error),
+        _ => false,
+    };
+    error.chain().any(|cause| {
+        cause.is::<UsageError>()
+            || cause.downcast_ref().is_some_and(of_fit)
+            || cause.downcast_ref().is_some_and(of_data)
+            || cause.downcast_ref().is_some_and(of_topics)
+    })
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

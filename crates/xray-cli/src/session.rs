@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 use xray_report::{Table, number};
@@ -11,6 +12,9 @@ use xray_topics::Event;
 
 use crate::args::CommonArgs;
 use crate::interrupt;
+
+/// What failed if standard output cannot take more.
+pub(crate) const STDOUT: &str = "cannot write to standard output";
 
 /// Progress, timings, messages.
 pub(crate) struct Session {
@@ -146,14 +150,17 @@ impl Session {
         let terminal = stdout.is_terminal();
         let width = terminal.then(terminal_width).flatten();
         let styled = terminal && colours_wanted();
-        write!(stdout.lock(), "{}", table.terminal(width, styled))?;
-        Ok(())
+        write!(stdout.lock(), "{}", table.terminal(width, styled)).context(STDOUT)
+    }
+
+    /// Prints a line on standard output.
+    pub fn print_line(&self, line: impl std::fmt::Display) -> anyhow::Result<()> {
+        writeln!(std::io::stdout().lock(), "{line}").context(STDOUT)
     }
 
     /// Prints one JSON object on standard output.
     pub fn print_json(&self, value: &Value) -> anyhow::Result<()> {
-        writeln!(std::io::stdout().lock(), "{}", serde_json::to_string_pretty(value)?)?;
-        Ok(())
+        self.print_line(serde_json::to_string_pretty(value)?)
     }
 
     /// Adds what every JSON answer ends with.

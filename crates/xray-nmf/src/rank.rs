@@ -7,6 +7,18 @@ use rand_chacha::ChaCha8Rng;
 use crate::factorization::Factorization;
 use crate::observe::Termination;
 
+/// The part of the knee's largest depth that is deep enough.
+const ENOUGH: f64 = 0.75;
+
+/// Residuals below this count as this.
+const LEAST_RESIDUAL: f64 = 1e-8;
+
+/// A relative residual below this leaves nothing to explain.
+const EXPLAINED: f64 = 1e-6;
+
+/// Depths up to this are a straight line.
+const ROUNDING: f64 = 1e-12;
+
 /// A suggested rank and why.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankSuggestion {
@@ -31,14 +43,15 @@ impl RankSuggestion {
     /// From the relative residual of ranks 1, 2, ... and the held-out error of the same ranks, if
     /// there is one.
     ///
-    /// The *gain* of an anchor is the root of what it takes off the squared residual; with the best
-    /// possible rays these would be the singular values of X. Each gain is raised to the largest one
-    /// after it, so that they never grow, and drawn against the rank; the *knee* is the rank that lies
-    /// farthest below the line from the first to the last. If its gain is more like the next one than
-    /// like the one before, it is the first of the tail, and the rank before it is taken. A rank with a
-    /// lower held-out error is preferred if it is smaller. Rank 0 if there are no ranks.
+    /// The suggestion is the *knee* of the logarithm of the residual against the rank: the smallest rank
+    /// whose depth below the straight line from rank 1 to the last is at least three quarters of the
+    /// largest depth. The line starts at rank 1 because the first anchor of nonnegative data mostly
+    /// explains the mean; the logarithm shows the last anchors before the noise as clearly as the first
+    /// ones. If the curve never lies below the line, anchors bring more and more, and the last rank is
+    /// suggested. A rank with the lowest held-out error is preferred if it is smaller. Rank 0 if there are
+    /// no ranks.
     pub fn from_curves(residuals: &[f64], held_out: Option<&[f64]>) -> Self {
-        let rank = knee(&gains(residuals));
+        let rank = knee(residuals);
         match held_out.filter(|errors| !errors.is_empty()).map(lowest) {
             Some(t) if t + 1 < rank => Self { rank: t + 1, reason: RankReason::HeldOut },
             _ => Self { rank, reason: RankReason::Knee },
@@ -47,15 +60,26 @@ impl RankSuggestion {
 }
 
 impl Factorization {
-    /// Suggests how many of the anchors found to keep: all if they explain every column, else by
-    /// [`RankSuggestion::from_curves`].
+    /// Suggests how many of the anchors found to keep: all if they explain every column and are at most
+    /// half of the columns, else by [`RankSuggestion::from_curves`] with the held-out errors of the run.
     pub fn suggest_rank(&self) -> RankSuggestion {
-        if self.termination() == Termination::Exhausted && self.residual() < 1e-6 {
+        let held_out: Option<Vec<f64>> = self.steps().iter().map(|step| step.held_out).collect();
+        self.suggest_rank_with(held_out.as_deref())
+    }
+
+    /// [`suggest_rank`](Self::suggest_rank) with held-out errors of ranks 1, 2, ... from elsewhere.
+    pub fn suggest_rank_with(&self, held_out: Option<&[f64]>) -> RankSuggestion {
+        let explained = |residual: f64| residual < EXPLAINED;
+        let few = 2 * self.rank() <= self.n_columns();
+        if few && self.termination() == Termination::Exhausted && explained(self.residual()) {
             return RankSuggestion { rank: self.rank(), reason: RankReason::Exhausted };
         }
-        let residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
-        let held_out: Option<Vec<f64>> = self.steps().iter().map(|step| step.held_out).collect();
-        RankSuggestion::from_curves(&residuals, held_out.as_deref())
+        let mut residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
+        if !few {
+            // Columns that explain themselves say nothing about the rank.
+            residuals.truncate(residuals.partition_point(|residual| !explained(*residual)));
+        }
+        RankSuggestion::from_curves(&residuals, held_out)
     }
 }
 
@@ -63,30 +87,18 @@ fn lowest(errors: &[f64]) -> usize {
     (0..errors.len()).reduce(|best, t| if errors[t] < errors[best] { t } else { best }).unwrap_or(0)
 }
 
-/// `sqrt(rho_{t-1}^2 - rho_t^2)`, each at least as large as those after it; rho_0 = 1.
-fn gains(residuals: &[f64]) -> Vec<f64> {
-    let mut before = 1.0;
-    let gain = |&residual: &f64| {
-        let gain: f64 = before * before - residual * residual;
-        before = residual;
-        gain.max(0.0).sqrt()
-    };
-    let mut gains: Vec<f64> = residuals.iter().map(gain).collect();
-    for t in (1..gains.len()).rev() {
-        gains[t - 1] = gains[t - 1].max(gains[t]);
+/// The rank where the logarithm of the residual bends; `residuals[t]` is that of rank t + 1.
+fn knee(residuals: &[f64]) -> usize {
+    let curve: Vec<f64> = residuals.iter().map(|rho| rho.max(LEAST_RESIDUAL).ln()).collect();
+    let (Some(&first), Some(&last)) = (curve.first(), curve.last()) else { return 0 };
+    let slope = (last - first) / (curve.len() - 1).max(1) as f64;
+    let depths: Vec<f64> =
+        curve.iter().enumerate().map(|(t, v)| first + slope * t as f64 - v).collect();
+    let deepest = depths.iter().copied().fold(0.0, f64::max);
+    if deepest <= ROUNDING {
+        return curve.len();
     }
-    gains
-}
-
-/// The rank where a curve that never grows bends; 0 if it has no points.
-fn knee(gains: &[f64]) -> usize {
-    let (Some(&first), Some(&last)) = (gains.first(), gains.last()) else { return 0 };
-    let slope = (last - first) / (gains.len() - 1).max(1) as f64;
-    let below = |t: usize| first + slope * t as f64 - gains[t];
-    let farthest = (0..gains.len()).reduce(|best, t| if below(t) > below(best) { t } else { best });
-    let t = farthest.unwrap_or(0);
-    let in_tail = t > 0 && t + 1 < gains.len() && gains[t] * gains[t] < gains[t - 1] * gains[t + 1];
-    if in_tail { t } else { t + 1 }
+    depths.iter().position(|depth| *depth >= ENOUGH * deepest).map_or(curve.len(), |t| t + 1)
 }
 
 /// Splits `n_rows` row indices at random into kept and held-out ones, each ascending.
@@ -115,18 +127,12 @@ mod tests {
 
     #[test]
     fn the_knee_is_where_the_curve_bends() {
-        assert_eq!(knee(&[5.0, 5.0, 5.0, 0.1, 0.1, 0.1]), 3);
-        assert_eq!(knee(&[9.0, 3.0, 1.0, 0.9, 0.8, 0.7]), 2);
+        assert_eq!(knee(&[0.30, 0.26, 0.22, 0.17, 0.11, 0.05, 0.049, 0.048, 0.047, 0.046]), 6);
+        assert_eq!(knee(&[0.9, 0.8, 0.75, 0.74, 0.73, 0.72, 0.71]), 3);
+        assert_eq!(knee(&[0.9, 0.5, 0.0]), 3);
         assert_eq!(knee(&[]), 0);
         assert_eq!(knee(&[0.5]), 1);
-        assert_eq!(knee(&[0.0, 0.0]), 1);
-    }
-
-    #[test]
-    fn gains_never_grow() {
-        let gains = gains(&[0.8, 0.75, 0.2, 0.2]);
-        assert!(gains.is_sorted_by(|a, b| a >= b), "{gains:?}");
-        assert_eq!(gains[3], 0.0);
+        assert_eq!(knee(&[0.5, 0.5, 0.5]), 3);
     }
 
     #[test]

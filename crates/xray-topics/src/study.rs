@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use xray_data::LoadedMatrix;
 use xray_eval::Coherence;
 use xray_nmf::{
-    Factorization, Matrix, Params, RankReason, RankSuggestion, SparseMatrix, Step, Termination,
-    fit_observed, split_rows,
+    Factorization, Matrix, Params, RankSuggestion, SparseMatrix, Step, Termination, fit_observed,
+    split_rows,
 };
 
 use crate::error::Result;
@@ -143,11 +143,7 @@ fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) ->
         umass: coherence.get(t).map(|means| means.1),
         margin: step.margin,
     });
-    let residuals: Vec<f64> = found.steps().iter().map(|step| step.residual).collect();
-    let suggestion = match found.suggest_rank() {
-        exhausted if exhausted.reason == RankReason::Exhausted => exhausted,
-        _ => RankSuggestion::from_curves(&residuals, Some(errors)),
-    };
+    let suggestion = found.suggest_rank_with(Some(errors));
     RankStudy {
         ranks: ranks.collect(),
         termination: found.termination(),

@@ -5,7 +5,7 @@ use xray_data::{Documents, Format, Loaded, Table, save, save_documents};
 use xray_topics::Corpus;
 
 use crate::args::ConvertArgs;
-use crate::data::{read, weigh_documents, weigh_table};
+use crate::data::{about, read, weigh_documents, weigh_table};
 use crate::outcome::Outcome;
 use crate::session::Session;
 
@@ -18,11 +18,12 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
             (n, None)
         }
         Loaded::Documents(documents) => {
-            let corpus = weigh_documents(&mut session, documents, &args.text)?;
+            let corpus = weigh_documents(&mut session, documents, &args.text);
+            let corpus = about(&args.input, corpus)?;
             save_table(&mut session, &into_table(corpus), args)?
         }
         Loaded::Table(table) if args.text.weighting.is_some() => {
-            let corpus = weigh_table(&mut session, table, &args.text)?;
+            let corpus = about(&args.input, weigh_table(&mut session, table, &args.text))?;
             save_table(&mut session, &into_table(corpus), args)?
         }
         Loaded::Table(table) => save_table(&mut session, &table, args)?,

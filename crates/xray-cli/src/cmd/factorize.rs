@@ -12,7 +12,7 @@ use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Event, Stage};
 
 use crate::args::FactorizeArgs;
-use crate::data::{column_names, read_table};
+use crate::data::{about, column_names, read_table};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Folder;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
         LoadedMatrix::Dense(x) => factorize(&mut session, x, args, &params),
     };
     session.end();
-    let (found, refined) = result?;
+    let (found, refined) = about(&args.input, result)?;
     let answer = Answer { args, params, table, names, found, refined };
     answer.finish(session)
 }

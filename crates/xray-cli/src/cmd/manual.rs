@@ -2,23 +2,25 @@
 
 use std::io::Write;
 
+use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::outcome::Outcome;
 use crate::output::Folder;
+use crate::session::STDOUT;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "xray", &mut text);
-    std::io::stdout().write_all(&text)?;
+    std::io::stdout().write_all(&text).context(STDOUT)?;
     Ok(Outcome::Done)
 }
 
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Outcome> {
     let command = Cli::command();
     let Some(folder) = &args.folder else {
-        std::io::stdout().write_all(&page(command)?)?;
+        std::io::stdout().write_all(&page(command)?).context(STDOUT)?;
         return Ok(Outcome::Done);
     };
     let mut folder = Folder::create(folder)?;

@@ -8,7 +8,7 @@ use xray_topics::{Event, RankStudy, StudiedRank, StudyOptions, rank_study};
 
 use crate::args::RankArgs;
 use crate::cmd::topics::reason;
-use crate::data::{column_names, is_whole, read, weigh_documents, weigh_table};
+use crate::data::{about, column_names, is_whole, read, weigh_documents, weigh_table};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output::Folder;
@@ -26,17 +26,18 @@ pub(crate) fn run(args: &RankArgs) -> anyhow::Result<Outcome> {
     };
     let study = rank_study(&matrix, &options, &mut |event: Event<'_>| session.watch(event));
     session.end();
-    let report = Report { study: study?, names };
+    let study = about(&args.input, study.map_err(anyhow::Error::from))?;
+    let report = Report { study, names };
     report.finish(session, args)
 }
 
 /// The matrix to study: texts and counts are weighed, other numbers are taken as they are.
 fn prepare(session: &mut Session, args: &RankArgs) -> anyhow::Result<(LoadedMatrix, Vec<String>)> {
     let corpus = match read(session, &args.input)? {
-        Loaded::Documents(documents) => weigh_documents(session, documents, &args.text)?,
+        Loaded::Documents(documents) => weigh_documents(session, documents, &args.text),
         Loaded::Table(table) => match &table.matrix {
             LoadedMatrix::Sparse(_) if args.text.weighting.is_some() || is_whole(&table.matrix) => {
-                weigh_table(session, table, &args.text)?
+                weigh_table(session, table, &args.text)
             }
             _ => {
                 let names = column_names(&table);
@@ -44,6 +45,7 @@ fn prepare(session: &mut Session, args: &RankArgs) -> anyhow::Result<(LoadedMatr
             }
         },
     };
+    let corpus = about(&args.input, corpus)?;
     let names = corpus.vectorizer.vocabulary().to_vec();
     Ok((corpus.matrix.into(), names))
 }
@@ -65,7 +67,7 @@ impl Report {
         } else {
             session.print_table(&self.table())?;
             if let Some(sentence) = self.sentence() {
-                println!("\n{sentence}");
+                session.print_line(format!("\n{sentence}"))?;
             }
         }
         if let Some(written) = written {

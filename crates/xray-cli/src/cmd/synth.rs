@@ -22,7 +22,7 @@ pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
         session.print_json(&session.finish_json(truth))?;
     } else if let Some(anchors) = truth.get("anchors").and_then(Value::as_array) {
         let anchors: Vec<String> = anchors.iter().map(Value::to_string).collect();
-        println!("{}", anchors.join(" "));
+        session.print_line(anchors.join(" "))?;
     }
     Ok(Outcome::Done)
 }

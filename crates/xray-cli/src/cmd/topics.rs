@@ -10,7 +10,7 @@ use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words};
 
 use crate::args::TopicsArgs;
-use crate::data::read_corpus;
+use crate::data::{about, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Folder, WeightRows, write_file};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
     let corpus = read_corpus(&mut session, &args.input, &args.text)?;
     let options = options(&session, args, &corpus)?;
-    let found = find(&mut session, &corpus, &options)?;
+    let found = about(&args.input, find(&mut session, &corpus, &options))?;
     let analysis = Analysis::new(corpus, found);
     let folder = match &args.output {
         Some(folder) => Some(folder.clone()),
@@ -305,9 +305,9 @@ impl Analysis {
             ));
         }
         let Some(agreement) = &self.agreement else { return Ok(()) };
-        println!("\nagreement with the labels (NMI): {:.3}", agreement.nmi);
+        session.print_line(format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi))?;
         if agreement.classes.len() <= WIDEST_PRINTED && agreement.clusters.len() <= WIDEST_PRINTED {
-            println!();
+            session.print_line("")?;
             session.print_table(&agreement.to_table())?;
         }
         Ok(())

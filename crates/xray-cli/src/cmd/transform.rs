@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use serde_json::{Map, Value, json};
 use xray_data::text::{Vectorizer, position_names};
 use xray_data::{Documents, Format, Loaded, LoadedMatrix, Model, Table, save};
@@ -9,10 +10,10 @@ use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, nnls};
 use xray_topics::{apply, heaviest_topics, into_sparse};
 
 use crate::args::TransformArgs;
-use crate::data::read;
+use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{WeightRows, write_file};
-use crate::session::Session;
+use crate::session::{STDOUT, Session};
 
 pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
     if args.common.json {
         session.print_json(&session.finish_json(weighed.to_json()))?;
     } else if args.output.is_none() {
-        weighed.csv().write(&mut std::io::stdout().lock())?;
+        weighed.csv().write(&mut std::io::stdout().lock()).context(STDOUT)?;
     }
     Ok(Outcome::Done)
 }
@@ -64,7 +65,7 @@ fn rows(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Wei
     let ids = row_names.unwrap_or_else(|| position_names(matrix.n_rows()));
     match (&model.preprocessing, matrix) {
         (Some(vectorizer), matrix) => {
-            let matrix = counts(vectorizer, matrix, column_names)?;
+            let matrix = about(&args.input, counts(vectorizer, matrix, column_names))?;
             weigh(model, &matrix, ids, labels, args)
         }
         (None, LoadedMatrix::Sparse(x)) => weigh(model, &x, ids, labels, args),
@@ -96,7 +97,8 @@ fn weigh<M: Matrix>(
         args.input.source().name(),
         matrix.n_columns(),
     );
-    let weights = apply(model, matrix, args.common.threads())?;
+    let weights = apply(model, matrix, args.common.threads()).map_err(anyhow::Error::from);
+    let weights = about(&args.input, weights)?;
     let rank = model.rank();
     let topics = heaviest_topics(model, &weights, matrix.n_rows());
     Ok(Weighed { ids, labels, topics, weights, rank })

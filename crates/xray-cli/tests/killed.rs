@@ -1,0 +1,305 @@
+//! Runs that are killed, interrupted, or out of disk space: every file that is there is complete.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{Draw, Place, Run, records};
+
+const FILES: [&str; 5] =
+    ["topics.csv", "topics.json", "documents.csv", "contingency.csv", "model.npz"];
+
+/// Texts that take the program about half a second.
+fn corpus(n: usize) -> String {
+    let mut draw = Draw(11);
+    let mut text = String::from("id,label,text\n");
+    for d in 0..n {
+        let subject = d % 12;
+        text += &format!("doc{d},subject{subject},");
+        for _ in 0..40 {
+            // Words of the subject, words of all, in decreasing frequency.
+            let own = draw.below(3) > 0;
+            let word = draw.below(1 + draw.0 as usize % 250);
+            text += &if own { format!("word{subject}x{word} ") } else { format!("shared{word} ") };
+        }
+        text += "\n";
+    }
+    text
+}
+
+fn topics<'a>(k: &'a str, out: &'a str) -> [&'a str; 8] {
+    ["topics", "corpus.csv", "-k", k, "-o", out, "--threads", "2"]
+}
+
+/// What a complete run writes, with the model told by what it makes of a few texts.
+struct Complete {
+    files: BTreeMap<&'static str, Vec<u8>>,
+    weights: String,
+}
+
+fn weights(place: &Place, out: &str) -> String {
+    place.done(&["transform", &format!("{out}/model.npz"), "few.csv", "--threads", "1"]).stdout
+}
+
+fn complete(place: &Place, k: &str) -> Complete {
+    let out = format!("complete{k}");
+    place.done(&topics(k, &out));
+    let files = FILES.iter().map(|&file| (file, place.bytes(&format!("{out}/{file}")))).collect();
+    Complete { files, weights: weights(place, &out) }
+}
+
+/// Every file in `out` is one that a complete run writes; returns how many there are.
+fn check(place: &Place, runs: &[&Complete]) -> usize {
+    let mut found = 0;
+    for file in FILES {
+        let name = format!("out/{file}");
+        if !place.path(&name).exists() {
+            continue;
+        }
+        found += 1;
+        if file == "model.npz" {
+            let weights = weights(place, "out");
+            assert!(runs.iter().any(|run| run.weights == weights), "{name}");
+        } else {
+            let bytes = place.bytes(&name);
+            assert!(runs.iter().any(|run| run.files[file] == bytes), "{name} is not complete");
+        }
+    }
+    found
+}
+
+fn spawn(place: &Place, arguments: &[&str]) -> Child {
+    let mut command = place.command(arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("the program starts")
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+/// Waits until the run begins to write, or ends.
+fn await_writing(child: &mut Child, out: &Path) {
+    let before = modified(out);
+    while modified(out) == before && child.try_wait().expect("a child").is_none() {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+#[test]
+fn killed_runs_leave_only_complete_files() {
+    const KILLS: u32 = 50;
+    let place = Place::new();
+    let text = corpus(4000);
+    place.write("few.csv", text.lines().take(30).collect::<Vec<_>>().join("\n") + "\n");
+    place.write("corpus.csv", text);
+    let old = complete(&place, "6");
+    let start = Instant::now();
+    let new = complete(&place, "12");
+    let whole = start.elapsed();
+    let documents = String::from_utf8(new.files["documents.csv"].clone()).expect("UTF-8");
+    assert_eq!(records(&documents).len(), 4001);
+
+    let (mut killed, mut partly, mut loaded) = (0, 0, 0);
+    for kill in 0..KILLS {
+        // Into an empty folder, or over the files of another run.
+        let fresh = kill % 2 == 0;
+        let _ = std::fs::remove_dir_all(place.path("out"));
+        if !fresh {
+            std::fs::create_dir(place.path("out")).expect("a folder");
+            for file in FILES {
+                let from = place.path("complete6").join(file);
+                std::fs::copy(from, place.path("out").join(file)).expect("copied");
+            }
+        }
+        let mut child = spawn(&place, &topics("12", "out"));
+        if kill % 4 < 2 {
+            std::thread::sleep(whole * kill / KILLS);
+        } else {
+            await_writing(&mut child, &place.path("out"));
+            std::thread::sleep(Duration::from_micros(400) * kill);
+        }
+        // An error means that the run has ended already.
+        let _ = child.kill();
+        let status = child.wait().expect("a child");
+        killed += u32::from(status.code().is_none());
+        let found = if fresh { check(&place, &[&new]) } else { check(&place, &[&old, &new]) };
+        assert!(fresh || found == FILES.len(), "a file of the earlier run is gone");
+        partly += u32::from(fresh && found > 0 && found < FILES.len());
+        loaded += u32::from(place.path("out/model.npz").exists());
+    }
+    println!(
+        "{killed} of {KILLS} runs of {whole:?} killed in time, {partly} between their files; \
+         {loaded} models loaded after"
+    );
+    assert!(killed >= KILLS / 3, "{killed}");
+    // What the killed runs left aside goes when the files are written again.
+    place.done(&topics("12", "out"));
+    check(&place, &[&new]);
+    let mut names: Vec<String> = std::fs::read_dir(place.path("out"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let mut expected = FILES.map(str::to_owned);
+    expected.sort();
+    assert_eq!(names, expected);
+}
+
+/// Sends Ctrl-C some time after the stage `after` has ended, and waits for the end.
+fn interrupted(place: &Place, arguments: &[&str], after: &str, wait: Duration) -> Run {
+    let mut command = place.command(arguments);
+    command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut stderr = String::new();
+    while !stderr.lines().any(|line| line.starts_with(after)) {
+        let length = errors.read_line(&mut stderr).expect("a pipe");
+        assert!(length > 0, "{stderr}");
+    }
+    std::thread::sleep(wait);
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("the program `kill`").success(), "{stderr}");
+    errors.read_to_string(&mut stderr).expect("a pipe");
+    let output = child.wait_with_output().expect("a child");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    Run { status: output.status.code(), stdout, stderr }
+}
+
+#[test]
+fn interrupted_fits_keep_the_anchors_found_so_far() {
+    let place = Place::new();
+    place.done(&["synth", "x.npy", "--rows", "300", "--rank", "250", "--columns", "4000"]);
+    let fit = [
+        "factorize",
+        "x.npy",
+        "-r",
+        "250",
+        "--engine",
+        "direct",
+        "--selection",
+        "greedy",
+        "--threads",
+        "2",
+        "--json",
+        "-o",
+        "out",
+    ];
+    let run = interrupted(&place, &fit, "read", Duration::from_millis(300));
+    assert_eq!(run.status, Some(130), "{}", run.stderr);
+    assert!(run.stderr.contains("press Ctrl-C again"), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(json["termination"], "stopped");
+    let found = json["anchors"].as_array().expect("anchors").len();
+    assert!((1..250).contains(&found), "{found}");
+    println!("interrupted after {found} anchors");
+    assert_eq!(records(&place.text("out/anchors.csv")).len(), 1 + found);
+    let columns = ["transform", "out/model.npz", "x.npy", "--columns", "-o", "h.npy"];
+    place.done(&columns);
+}
+
+#[test]
+fn interrupted_topics_are_written() {
+    let place = Place::new();
+    place.write("corpus.csv", corpus(4000));
+    let fit = [
+        "topics",
+        "corpus.csv",
+        "-k",
+        "250",
+        "--engine",
+        "direct",
+        "--threads",
+        "2",
+        "--json",
+        "-o",
+        "out",
+    ];
+    let run = interrupted(&place, &fit, "text", Duration::from_millis(300));
+    assert_eq!(run.status, Some(130), "{}", run.stderr);
+    let json = run.json();
+    assert_eq!(json["termination"], "stopped");
+    let found = json["topics"].as_array().expect("topics").len();
+    assert!((1..250).contains(&found), "{found}");
+    assert_eq!(place.text("out/documents.csv").lines().count(), 4001);
+    assert_eq!(place.json("out/topics.json")["termination"], "stopped");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    let place = Place::new();
+    place.write("x.csv", "1,2\n3,4\n");
+    place.write("texts.txt", "red green\nblue red\nblue green\n");
+    for to in ["mtx", "npz", "npy", "mat", "svmlight", "csv"] {
+        let run = place.xray(&["convert", "x.csv", "/dev/full", "--to", to]);
+        run.assert_error(1, &["/dev/full", "No space left on device"]);
+    }
+    place.done(&["factorize", "x.csv", "-r", "1", "-o", "out"]);
+    for line in [
+        "demo --quiet",
+        "demo --json",
+        "factorize x.csv -r 1 --quiet",
+        "factorize x.csv -r 1 --json",
+        "transform out/model.npz x.csv",
+        "rank x.csv --quiet",
+        "synth y.npy --rank 3 --quiet",
+        "topics texts.txt -k 1 -o topics --quiet",
+        "completions bash",
+        "man",
+    ] {
+        let run = place.shell(&format!("\"$XRAY\" {line} > /dev/full"));
+        run.assert_error(1, &["No space left on device"]);
+    }
+}
+
+/// A file system of 64 KB, gone at the end.
+#[cfg(target_os = "linux")]
+struct Small<'a>(&'a Path);
+
+#[cfg(target_os = "linux")]
+impl Drop for Small<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let place = Place::new();
+    place.write("corpus.csv", corpus(2000));
+    place.write("x.csv", "1,2,3\n".repeat(20_000));
+    let disk = place.path("disk");
+    std::fs::create_dir(&disk).expect("a folder");
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(&disk)
+        .stderr(Stdio::null())
+        .status();
+    if !mount.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: a full disk, as this user may not mount one");
+        return;
+    }
+    let _small = Small(&disk);
+    place.write("disk/x.npy", "old");
+    let run = place.xray(&["convert", "x.csv", "disk/x.npy"]);
+    run.assert_error(1, &["disk/x.npy", "No space left on device"]);
+    assert_eq!(place.text("disk/x.npy"), "old");
+    let names = || std::fs::read_dir(&disk).expect("a folder").count();
+    assert_eq!(names(), 1, "something is left aside");
+    let run = place.xray(&["topics", "corpus.csv", "-k", "8", "-o", "disk/out", "--quiet"]);
+    run.assert_error(1, &["disk/out/", "No space left on device"]);
+    assert!(!place.path("disk/out/documents.csv").exists());
+    for file in ["topics.csv", "topics.json"] {
+        if place.path("disk/out").join(file).exists() {
+            assert!(!place.bytes(&format!("disk/out/{file}")).is_empty());
+        }
+    }
+}

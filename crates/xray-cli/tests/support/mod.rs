@@ -1,0 +1,194 @@
+//! A folder of its own for each test, and the program run in it.
+
+#![allow(dead_code)] // No test uses everything.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A temporary folder in which the program runs.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Run {
+    /// Exit status; none if a signal ended it.
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, content).expect("written");
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).expect("UTF-8")
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// The program with arguments, in this folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xray"));
+        command.current_dir(self.root()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    pub fn xray(&self, arguments: &[&str]) -> Run {
+        Run::from(self.command(arguments).output().expect("the program starts"))
+    }
+
+    /// Runs the program, which must succeed.
+    pub fn done(&self, arguments: &[&str]) -> Run {
+        let run = self.xray(arguments);
+        assert_eq!(run.status, Some(0), "{arguments:?}: {}", run.stderr);
+        run
+    }
+
+    /// Runs the program with bytes on standard input.
+    pub fn piped(&self, arguments: &[&str], input: &[u8]) -> Run {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut pipe = child.stdin.take().expect("a pipe");
+        pipe.write_all(input).expect("the program reads");
+        drop(pipe);
+        Run::from(child.wait_with_output().expect("the program ends"))
+    }
+
+    /// Runs the program through a shell: `"$XRAY"` is its name.
+    #[cfg(unix)]
+    pub fn shell(&self, line: &str) -> Run {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).env("XRAY", env!("CARGO_BIN_EXE_xray"));
+        command.current_dir(self.root()).stdin(Stdio::null());
+        Run::from(command.output().expect("a shell"))
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self {
+            status: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+impl Run {
+    /// Standard output as one JSON object.
+    pub fn json(&self) -> Value {
+        let value: Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}{}", self.stdout, self.stderr));
+        assert!(value.is_object(), "{value}");
+        value
+    }
+
+    /// The run failed with one clear message, which has all the words.
+    pub fn assert_error(&self, status: i32, words: &[&str]) {
+        if let Some(fault) = self.fault_of_error(status, words) {
+            panic!("{fault}: {self:?}");
+        }
+    }
+
+    /// What is wrong with the way that the run failed.
+    pub fn fault_of_error(&self, status: i32, words: &[&str]) -> Option<String> {
+        let lines: Vec<&str> = self.stderr.lines().collect();
+        if self.status != Some(status) {
+            return Some(format!("not exit status {status}"));
+        }
+        if lines.len() != 1 || !lines[0].starts_with("error: ") || lines[0].len() > 600 {
+            return Some("not one line".to_owned());
+        }
+        if lines[0].contains("bug in xray") {
+            return Some("a panic".to_owned());
+        }
+        let missing = words.iter().find(|&&word| !lines[0].contains(word));
+        missing.map(|word| format!("{word:?} is not in the message"))
+    }
+}
+
+/// Records of a CSV file without quotes, header first.
+pub fn records(text: &str) -> Vec<Vec<&str>> {
+    assert!(text.ends_with('\n') && !text.contains('"'), "{text}");
+    let records: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    for record in &records {
+        assert_eq!(record.len(), records[0].len(), "{record:?}");
+    }
+    records
+}
+
+/// Whole numbers that look drawn, the same on every run.
+pub struct Draw(pub u64);
+
+impl Draw {
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+const SUBJECTS: [(&str, &str); 4] = [
+    ("sport", "match team goal player season coach league stadium referee striker injury penalty"),
+    ("kitchen", "recipe oven butter flour sugar garlic onion sauce pepper bake simmer whisk"),
+    (
+        "space",
+        "orbit planet rocket galaxy telescope astronaut comet lunar satellite gravity star probe",
+    ),
+    (
+        "money",
+        "bank profit market share investor inflation budget interest loan currency dividend price",
+    ),
+];
+
+/// Texts on four subjects, each with an id and the subject as its label.
+pub fn articles(n: usize) -> Vec<(String, String, String)> {
+    let mut draw = Draw(7);
+    let mut text = |words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let drawn: Vec<&str> = (0..14).map(|_| words[draw.below(words.len())]).collect();
+        drawn.join(" ")
+    };
+    let article = |d: usize| {
+        let (label, words) = SUBJECTS[d % SUBJECTS.len()];
+        (format!("doc{d}"), label.to_owned(), text(words))
+    };
+    (0..n).map(article).collect()
+}
+
+/// The articles as a CSV file.
+pub fn articles_csv(n: usize) -> String {
+    let lines = articles(n).into_iter().map(|(id, label, text)| format!("{id},{label},{text}\n"));
+    std::iter::once("id,label,text\n".to_owned()).chain(lines).collect()
+}

@@ -1,0 +1,263 @@
+//! `xray demo` and `xray topics`: from text in any form to topics, tables and files.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use support::{Place, articles, articles_csv, records};
+
+const FILES: [&str; 4] = ["topics.csv", "topics.json", "documents.csv", "model.npz"];
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+fn labels(n: usize) -> Vec<String> {
+    articles(n).into_iter().map(|article| article.1).collect()
+}
+
+#[test]
+fn demo_finds_the_eight_subjects() {
+    let place = Place::new();
+    let json = place.done(&["demo", "--json"]).json();
+    assert_eq!(json["topics"].as_array().expect("topics").len(), 8);
+    assert!(json["nmi"].as_f64().expect("NMI") >= 0.7, "{}", json["nmi"]);
+    let run = place.done(&["demo"]);
+    let first: Vec<&str> =
+        run.stdout.lines().next().expect("a header").split_whitespace().collect();
+    assert_eq!(first, ["topic", "anchor", "share", "margin", "words"]);
+    assert!(run.stdout.contains("(NMI): "), "{}", run.stdout);
+    assert!(run.stderr.contains("288 documents") && run.stderr.contains("Next:"), "{}", run.stderr);
+    assert!(std::fs::read_dir(place.root()).expect("a folder").next().is_none());
+}
+
+#[test]
+fn demo_writes_the_files() {
+    let place = Place::new();
+    let run = place.done(&["demo", "-o", "a/b", "--quiet"]);
+    assert_eq!(run.stderr, "");
+    for file in FILES {
+        assert!(place.path("a/b").join(file).is_file(), "{file}");
+    }
+    assert_eq!(place.text("a/b/documents.csv").lines().count(), 289);
+    assert_eq!(place.json("a/b/topics.json")["documents"], 288);
+    assert_eq!(place.text("a/b/contingency.csv").lines().count(), 9);
+}
+
+#[test]
+fn csv_keeps_ids_labels_and_empty_documents() {
+    let place = Place::new();
+    let csv = articles_csv(60) + "doc60,,\ndoc61,space,zzz\n";
+    place.write("articles.csv", csv);
+    let run = place.done(&["topics", "articles.csv", "-k", "4", "--min-df", "2"]);
+    assert!(run.stderr.contains("62 documents"), "{}", run.stderr);
+    assert!(run.stderr.contains("articles-topics"), "{}", run.stderr);
+
+    let text = place.text("articles-topics/documents.csv");
+    let rows = records(&text);
+    let header = ["id", "label", "topic", "topic_1", "topic_2", "topic_3", "topic_4"];
+    assert_eq!(rows[0], header);
+    assert_eq!(rows.len(), 63);
+    let mut expected = labels(60);
+    expected.extend([String::new(), "space".to_owned()]);
+    for (d, row) in rows[1..].iter().enumerate() {
+        assert_eq!(row[0], format!("doc{d}"));
+        assert_eq!(row[1], expected[d]);
+        let weights: Vec<f64> = row[3..].iter().map(|v| v.parse().expect("a number")).collect();
+        if d < 60 {
+            let topic: usize = row[2].parse().expect("a topic");
+            assert!(weights.iter().all(|&w| w <= weights[topic - 1]), "{row:?}");
+        } else {
+            assert_eq!(row[2..], ["", "0", "0", "0", "0"]);
+        }
+    }
+
+    let json = place.json("articles-topics/topics.json");
+    assert_eq!(json["documents"], 62);
+    assert_eq!(json["topics"].as_array().expect("topics").len(), 4);
+    let contingency = &json["contingency"];
+    assert_eq!(contingency["labels"].as_array().expect("labels").len(), 4);
+    let counts = contingency["counts"].as_array().expect("rows").iter();
+    let total: u64 = counts
+        .flat_map(|row| row.as_array().expect("counts"))
+        .map(|n| n.as_u64().expect("n"))
+        .sum();
+    assert!((60..=61).contains(&total), "{contingency}");
+    assert!(json["nmi"].as_f64().expect("NMI") > 0.9, "{}", json["nmi"]);
+    let table = place.text("articles-topics/contingency.csv");
+    assert_eq!(records(&table).len(), 5);
+}
+
+#[test]
+fn json_is_one_object_with_the_documented_keys() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(40));
+    let run = place.done(&["topics", "articles.csv", "-k", "4", "--json"]);
+    let json = run.json();
+    let expected = [
+        "version",
+        "documents",
+        "vocabulary",
+        "entries",
+        "rank",
+        "topics",
+        "anchors",
+        "residual_norm",
+        "termination",
+        "kkt_violation",
+        "refined_objective",
+        "suggestion",
+        "nmi",
+        "contingency",
+        "seconds",
+        "peak_memory_bytes",
+    ];
+    assert_eq!(keys(&json), BTreeSet::from(expected));
+    let expected = ["topic", "anchor", "anchor_words", "words", "weights", "share", "margin"];
+    assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));
+    assert!(json["suggestion"].is_null());
+    assert!(json["seconds"]["total"].is_number());
+    assert!(json["kkt_violation"].as_f64().expect("a number") <= 1e-9, "{}", json["kkt_violation"]);
+    assert!(!place.path("articles-topics").exists());
+}
+
+#[test]
+fn topics_begin_with_the_words_of_the_user() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    let base = ["topics", "articles.csv", "-k", "4", "--json"];
+    let with = |more: &[&'static str]| [&base[..], more].concat();
+    let json = place
+        .done(&with(&["--anchor", "oven,Butter", "--anchor", "comet", "--exclude", "bank,goal"]))
+        .json();
+    let topics = json["topics"].as_array().expect("topics");
+    assert_eq!(topics.len(), 4);
+    assert_eq!(topics[0]["anchor_words"], serde_json::json!(["oven", "butter"]));
+    assert_eq!(topics[1]["anchor_words"], serde_json::json!(["comet"]));
+    assert!(topics[1]["words"].as_array().expect("words").contains(&"orbit".into()));
+    for topic in topics {
+        for word in topic["words"].as_array().expect("words") {
+            assert!(word != "bank" && word != "goal", "{topic}");
+        }
+    }
+
+    let run = place.done(&with(&["--anchor", "telescop,comet"]));
+    assert!(run.stderr.starts_with("warning: \"telescop\""), "{}", run.stderr);
+    assert!(run.stderr.contains("telescope"), "{}", run.stderr);
+    assert_eq!(run.json()["topics"][0]["anchor_words"], serde_json::json!(["comet"]));
+    let run = place.done(&with(&["--anchor", "telescop"]));
+    assert_eq!(run.json()["topics"].as_array().expect("topics").len(), 4);
+    let run = place.done(&with(&["--exclude", "gravitty"]));
+    assert!(run.stderr.contains("gravity"), "{}", run.stderr);
+
+    let run = place.xray(&with(&["--anchor", "comet", "--exclude", "comet"]));
+    run.assert_error(2, &["\"comet\"", "--anchor", "--exclude"]);
+}
+
+#[test]
+fn without_a_number_one_is_suggested() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    let run = place.done(&["topics", "articles.csv", "-o", "out"]);
+    assert!(run.stderr.contains("choose another number with -k"), "{}", run.stderr);
+    let json = place.json("out/topics.json");
+    assert_eq!(json["suggestion"]["rank"], json["rank"]);
+    assert!(json["suggestion"]["reason"].is_string());
+}
+
+#[test]
+fn texts_come_in_any_form() {
+    let place = Place::new();
+    let articles = articles(40);
+    let anchors = |arguments: &[&str], input: &[u8]| {
+        let arguments = [&["topics"], arguments, &["-k", "4", "--json"]].concat();
+        let run = place.piped(&arguments, input);
+        assert_eq!(run.status, Some(0), "{arguments:?}: {}", run.stderr);
+        let json = run.json();
+        assert_eq!(json["documents"], 40, "{arguments:?}");
+        (json["anchors"].clone(), json["topics"][0]["words"].clone())
+    };
+    place.write("a.csv", articles_csv(40));
+    let expected = anchors(&["a.csv"], b"");
+    let lines: String = articles.iter().map(|article| format!("{}\n", article.2)).collect();
+    assert_eq!(anchors(&["-"], lines.as_bytes()), expected);
+    assert_eq!(anchors(&["-"], articles_csv(40).as_bytes()), expected);
+    let line = |(id, label, text): &(String, String, String)| {
+        format!("{}\n", serde_json::json!({ "id": id, "label": label, "text": text }))
+    };
+    place.write("a.jsonl", articles.iter().map(line).collect::<String>());
+    assert_eq!(anchors(&["a.jsonl"], b""), expected);
+    for (d, article) in articles.iter().enumerate() {
+        place.write(&format!("folder/{}/{d:03}.txt", article.1), &article.2);
+        place.write(&format!("flat/{d:03}.txt"), &article.2);
+    }
+    assert_eq!(anchors(&["flat"], b""), expected);
+    for file in ["a.csv.gz", "a.jsonl.zst", "a.parquet", "a.tsv"] {
+        place.done(&["convert", "a.csv", file]);
+        assert_eq!(anchors(&[file], b""), expected, "{file}");
+    }
+    assert_eq!(anchors(&["-"], &place.bytes("a.csv.gz")), expected);
+
+    // Folders in a folder are labels.
+    let run = place.done(&["topics", "folder", "-k", "4", "--json"]).json();
+    assert!(run["nmi"].as_f64().expect("NMI") > 0.9, "{}", run["nmi"]);
+    // With `-`, the files go to a folder of that name.
+    assert_eq!(place.piped(&["topics", "-", "-k", "2"], lines.as_bytes()).status, Some(0));
+    assert!(place.path("stdin-topics/documents.csv").is_file());
+}
+
+#[test]
+fn one_topic_and_more_topics_than_words() {
+    let place = Place::new();
+    place.write("few.txt", "red green\ngreen blue\nblue red\nred yellow\n");
+    let one = place.done(&["topics", "few.txt", "-k", "1", "--json"]).json();
+    assert_eq!(one["topics"].as_array().expect("topics").len(), 1);
+    let all = place.done(&["topics", "few.txt", "-k", "50", "--json"]).json();
+    let found = all["topics"].as_array().expect("topics").len();
+    assert!(found >= 1 && found <= all["vocabulary"].as_u64().expect("a count") as usize, "{all}");
+    place.done(&["topics", "few.txt", "-k", "50", "-o", "out"]);
+    let text = place.text("out/documents.csv");
+    assert_eq!(records(&text)[0].len(), 2 + found);
+    place.write("one.txt", "lonely words here\n");
+    let run = place.xray(&["topics", "one.txt", "-k", "1", "--json"]);
+    assert!(matches!(run.status, Some(0 | 1)), "{}", run.stderr);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(200));
+    for threads in ["1", "3"] {
+        for (folder, more) in
+            [("plain", &[][..]), ("seeded", &["--anchor", "oven,comet", "-k", "6"])]
+        {
+            let folder = format!("{folder}{threads}");
+            let base = ["topics", "articles.csv", "-o", &folder, "--threads", threads];
+            place.done(&[&base[..], more].concat());
+        }
+        let folder = format!("demo{threads}");
+        place.done(&["demo", "-o", &folder, "--threads", threads]);
+    }
+    for run in ["plain", "seeded", "demo"] {
+        for file in ["topics.csv", "topics.json", "documents.csv", "contingency.csv"] {
+            let [one, three] =
+                ["1", "3"].map(|threads| place.bytes(&format!("{run}{threads}/{file}")));
+            assert!(one == three, "{run}: {file}");
+        }
+        // The model remembers the time of the run; what it holds besides is the same.
+        let [one, three] =
+            ["1", "3"].map(|threads| arrays(&place, &format!("{run}{threads}/model.npz")));
+        assert!(one == three, "{run}: model.npz");
+    }
+}
+
+/// The bytes of a model without the time of the run and the checksums that depend on it.
+fn arrays(place: &Place, name: &str) -> Vec<u8> {
+    let bytes = place.bytes(name);
+    let place_of = |what: &[u8]| bytes.windows(what.len()).position(|window| window == what);
+    let start = place_of(b"anchors.npy").unwrap_or_else(|| panic!("{name}: no anchors"));
+    let end = place_of(b"PK\x01\x02").unwrap_or_else(|| panic!("{name}: no directory"));
+    assert!(start < end, "{name}");
+    bytes[start..end].to_vec()
+}
