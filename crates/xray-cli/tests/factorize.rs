@@ -94,7 +94,7 @@ fn every_rule_engine_and_solver_works() {
         &["--memory", "1M"],
         &["--refine", "3"],
         &["--refine", "3", "--refine-method", "hals"],
-        &["--refine", "3", "--refine-method", "kl"],
+        &["--refine", "3", "--refine-method", "kullback-leibler"],
     ] {
         place.done(&[&["factorize", "x.npy", "-r", "5", "--json"], more].concat());
     }

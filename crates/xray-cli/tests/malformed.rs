@@ -243,7 +243,7 @@ fn folders_missing_and_unreadable_files_are_named() {
         assert_eq!(run.stdout, "");
     }
     let secret = place.path("secret.csv");
-    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).expect("changed");
+    std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).expect("changed");
     if std::fs::File::open(&secret).is_ok() {
         println!("SKIPPED: an unreadable file, as this user may read everything");
         return;
