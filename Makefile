@@ -24,7 +24,7 @@ help:
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust cli engines
+test: setup lint reference rust cli engines python
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.
@@ -59,8 +59,7 @@ rust:
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
 
 # The program converts the reference files to every format and back, to the same bits.
-cli: setup reference
-	cargo build --release --quiet --package xray-cli
+cli: $(PROGRAM)
 	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
@@ -93,9 +92,13 @@ bench-python: $(BENCH)
 $(BENCH): FORCE
 	cargo build --release --quiet --package xray-bench
 
-bench: setup $(BENCH)
+$(PROGRAM): FORCE
+	cargo build --release --quiet --package xray-cli
+
+bench: setup $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
+	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
 	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
 		echo "$$set $$rule mean_ray=$$mean"; \
 		$(BENCH) file=$(PREPARED)/$$set.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \

@@ -56,7 +56,8 @@ pub(crate) fn is_usage(error: &anyhow::Error) -> bool {
     use xray_nmf::Error as Fit;
     use xray_topics::Error as Topics;
     let of_fit = |error: &Fit| matches!(error, Fit::Parameter { .. } | Fit::ColumnList { .. });
-    let of_data = |error: &Data| matches!(error, Data::Parameter { .. });
+    // A count is data, not an argument.
+    let of_data = |error: &Data| matches!(error, Data::Parameter { name, .. } if *name != "counts");
     let of_topics = |error: &Topics| match error {
         Topics::Data(error) => of_data(error),
         Topics::Fit(error) => of_fit(error),
