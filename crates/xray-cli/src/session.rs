@@ -12,6 +12,7 @@ use xray_topics::Event;
 
 use crate::args::CommonArgs;
 use crate::interrupt;
+use crate::outcome::Outcome;
 
 /// What failed if standard output cannot take more.
 pub(crate) const STDOUT: &str = "cannot write to standard output";
@@ -161,6 +162,18 @@ impl Session {
     /// Prints one JSON object on standard output.
     pub fn print_json(&self, value: &Value) -> anyhow::Result<()> {
         self.print_line(serde_json::to_string_pretty(value)?)
+    }
+
+    /// Says what was written, and whether Ctrl-C cut the run short.
+    pub fn conclude(&self, written: Option<String>, stopped: bool) -> Outcome {
+        if let Some(written) = written {
+            self.note(written);
+        }
+        if stopped {
+            self.note("interrupted: this is what was found so far");
+            return Outcome::Interrupted;
+        }
+        Outcome::Done
     }
 
     /// Adds what every JSON answer ends with.

@@ -109,13 +109,7 @@ impl Answer<'_> {
         } else {
             self.print(&session)?;
         }
-        if let Some(written) = written {
-            session.note(written);
-        }
-        if stopped {
-            session.note("interrupted: these are the anchors found so far");
-        }
-        Ok(if stopped { Outcome::Interrupted } else { Outcome::Done })
+        Ok(session.conclude(written, stopped))
     }
 
     fn write(&self, out: &Path) -> anyhow::Result<String> {

@@ -70,10 +70,7 @@ impl Report {
                 session.print_line(format!("\n{sentence}"))?;
             }
         }
-        if let Some(written) = written {
-            session.note(written);
-        }
-        Ok(if stopped { Outcome::Interrupted } else { Outcome::Done })
+        Ok(session.conclude(written, stopped))
     }
 
     /// The suggestion in words.

@@ -187,13 +187,7 @@ impl Analysis {
         } else {
             self.print(&session)?;
         }
-        if let Some(written) = written {
-            session.note(written);
-        }
-        if stopped {
-            session.note("interrupted: these are the topics found so far");
-        }
-        Ok(if stopped { Outcome::Interrupted } else { Outcome::Done })
+        Ok(session.conclude(written, stopped))
     }
 
     fn write(
