@@ -9,6 +9,13 @@ use crate::table::LoadedMatrix;
 /// Lines without entries for each entry that a large sparse matrix may have.
 const EMPTY_PER_ENTRY: usize = 64;
 
+/// What stands one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stored {
+    ByRows,
+    ByColumns,
+}
+
 /// (row, column, value) entries as they are read.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
@@ -60,7 +67,7 @@ impl Entries {
             by_row.values[*place] = value;
             *place += 1;
         }
-        by_row.into_matrix(file, n_columns)
+        by_row.into_matrix(file, Stored::ByRows, n_columns)
     }
 }
 
@@ -72,21 +79,20 @@ pub(crate) struct Compressed {
 }
 
 impl Compressed {
-    /// The matrix whose rows these are.
-    pub fn into_matrix(mut self, file: &str, n_columns: usize) -> Result<LoadedMatrix> {
+    /// The matrix whose rows or columns these are; `across` is the number of the others.
+    pub fn into_matrix(
+        mut self,
+        file: &str,
+        stored: Stored,
+        across: usize,
+    ) -> Result<LoadedMatrix> {
         self.tidy();
-        let n_rows = self.offsets.len() - 1;
-        let matrix =
-            SparseMatrix::from_csr(n_rows, n_columns, self.offsets, self.indices, self.values);
-        matrix.map(LoadedMatrix::Sparse).map_err(|e| matrix_error(file, e))
-    }
-
-    /// The matrix whose columns these are.
-    pub fn into_matrix_by_columns(mut self, file: &str, n_rows: usize) -> Result<LoadedMatrix> {
-        self.tidy();
-        let n_columns = self.offsets.len() - 1;
-        let matrix =
-            SparseMatrix::from_csc(n_rows, n_columns, self.offsets, self.indices, self.values);
+        let n_lines = self.offsets.len() - 1;
+        let Self { offsets, indices, values } = self;
+        let matrix = match stored {
+            Stored::ByRows => SparseMatrix::from_csr(n_lines, across, offsets, indices, values),
+            Stored::ByColumns => SparseMatrix::from_csc(across, n_lines, offsets, indices, values),
+        };
         matrix.map(LoadedMatrix::Sparse).map_err(|e| matrix_error(file, e))
     }
 
@@ -122,28 +128,19 @@ impl Compressed {
     }
 }
 
-/// A dense matrix from values with one row after the other.
-pub(crate) fn dense_by_rows(
+/// A dense matrix from values with one row or column after the other.
+pub(crate) fn dense(
     file: &str,
+    stored: Stored,
     n_rows: usize,
     n_columns: usize,
     values: Vec<f64>,
 ) -> Result<LoadedMatrix> {
-    DenseMatrix::from_row_major(n_rows, n_columns, values)
-        .map(LoadedMatrix::Dense)
-        .map_err(|e| matrix_error(file, e))
-}
-
-/// A dense matrix from values with one column after the other.
-pub(crate) fn dense_by_columns(
-    file: &str,
-    n_rows: usize,
-    n_columns: usize,
-    values: Vec<f64>,
-) -> Result<LoadedMatrix> {
-    DenseMatrix::from_column_major(n_rows, n_columns, values)
-        .map(LoadedMatrix::Dense)
-        .map_err(|e| matrix_error(file, e))
+    let matrix = match stored {
+        Stored::ByRows => DenseMatrix::from_row_major(n_rows, n_columns, values),
+        Stored::ByColumns => DenseMatrix::from_column_major(n_rows, n_columns, values),
+    };
+    matrix.map(LoadedMatrix::Dense).map_err(|e| matrix_error(file, e))
 }
 
 fn matrix_error(file: &str, source: xray_nmf::Error) -> Error {

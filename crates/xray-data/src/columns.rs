@@ -1,7 +1,7 @@
 //! Guessing which column holds the text, the id and the class, where nothing was said.
 
 use crate::error::{Malformed, Result};
-use crate::options::ColumnChoice;
+use crate::options::{ColumnChoice, LoadOptions};
 
 /// What a column is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +10,9 @@ pub(crate) enum Guess {
     Id,
     Label,
 }
+
+/// Names that variables with the classes of rows usually have.
+pub(crate) const LABEL_VARIABLES: [&str; 6] = ["gnd", "labels", "label", "classes", "class", "y"];
 
 /// Names that columns of each kind usually have, most telling first.
 fn usual_names(guess: Guess) -> &'static [&'static str] {
@@ -34,6 +37,12 @@ fn usual_names(guess: Guess) -> &'static [&'static str] {
         Guess::Id => &["id", "doc_id", "document_id", "docid", "key", "uid"],
         Guess::Label => &["label", "labels", "class", "category", "target"],
     }
+}
+
+/// Whether columns of some kind usually have this name.
+pub(crate) fn is_usual(name: &str) -> bool {
+    let mut all = [Guess::Text, Guess::Id, Guess::Label].into_iter().flat_map(usual_names);
+    all.any(|usual| name.trim().eq_ignore_ascii_case(usual))
 }
 
 /// The place of the column with the most telling name; for text otherwise the longest one.
@@ -72,6 +81,38 @@ pub(crate) fn place(
         };
         Malformed::new(file, found, expected).at_line(1).remedy(remedy).into()
     })
+}
+
+/// Which columns of a table of texts hold what.
+pub(crate) struct TextColumns {
+    pub text: Vec<usize>,
+    pub id: Option<usize>,
+    pub label: Option<usize>,
+}
+
+impl TextColumns {
+    /// What the options choose among `names` (from a header) or `n_columns` unnamed ones; where they
+    /// leave it open, `guess_text` for the text and usual names for the rest.
+    pub fn choose(
+        file: &str,
+        names: Option<&[String]>,
+        n_columns: usize,
+        options: &LoadOptions,
+        guess_text: impl FnOnce() -> Result<usize>,
+    ) -> Result<Self> {
+        let place = |choice: &ColumnChoice| place(file, choice, names, n_columns);
+        let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
+        if text.is_empty() {
+            text.push(guess_text()?);
+        }
+        let pick = |choice: &Option<ColumnChoice>, kind| match choice {
+            Some(choice) => place(choice).map(Some),
+            None => Ok(guess(names.unwrap_or(&[]), &[], kind).filter(|k| !text.contains(k))),
+        };
+        let id = pick(&options.id, Guess::Id)?;
+        let label = pick(&options.label, Guess::Label)?;
+        Ok(Self { text, id, label })
+    }
 }
 
 /// What there is to choose from.

@@ -109,6 +109,16 @@ impl Malformed {
         }
     }
 
+    /// About content that contradicts itself or ends early.
+    pub(crate) fn damaged(
+        file: &str,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Malformed {
+        Self::new(file, found, expected)
+            .remedy("it may be cut off or damaged: fetch or write it again")
+    }
+
     pub(crate) fn at_line(mut self, line: u64) -> Self {
         self.line = Some(line);
         self
@@ -147,17 +157,18 @@ fn io_remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// An I/O error about `file`; broken compression is the file's fault, not the system's.
+/// An I/O error about `file`; what cannot be read because it is broken, as damaged compression, is
+/// the file's fault, not the system's.
 pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> Error {
     match source.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+            if action == "read" =>
+        {
             let found = match source.kind() {
                 io::ErrorKind::UnexpectedEof => "the end of the file".to_owned(),
                 _ => source.to_string(),
             };
-            Malformed::new(file, found, "an intact file")
-                .remedy("it may be cut off or damaged: fetch or write it again")
-                .into()
+            Malformed::damaged(file, found, "an intact file").into()
         }
         _ => Error::Io { file: file.to_owned(), action, source },
     }

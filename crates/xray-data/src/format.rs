@@ -130,7 +130,7 @@ const SVMLIGHT_LINES: usize = 5;
 /// What the content is; the name decides only between text formats that the content leaves open.
 pub(crate) fn detect(name: &str, head: &[u8]) -> Result<Format> {
     if head.is_empty() {
-        return Err(Malformed::new(name, "an empty file", "data").into());
+        return Err(Malformed::damaged(name, "an empty file", "data").into());
     }
     if let Some(format) = by_signature(name, head)? {
         return Ok(format);
@@ -140,7 +140,10 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<Format> {
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     if text.trim_ascii().is_empty() {
-        return Err(Malformed::new(name, "nothing but white space", "data").into());
+        return Err(Malformed::damaged(name, "nothing but white space", "data").into());
+    }
+    if let Some((found, remedy)) = unreadable_text(text) {
+        return Err(Malformed::new(name, found, "lines of text").remedy(remedy).into());
     }
     Ok(by_first_lines(text, Format::from_path(Path::new(name))))
 }
@@ -178,6 +181,18 @@ fn unknown(name: &str, found: &str) -> Error {
     let expected =
         "Matrix Market, .npz, .npy, .mat, Parquet, or text, plain or in gzip or Zstandard";
     Malformed::new(name, found, expected).remedy("convert it to one of these").into()
+}
+
+/// Text that looks as if it had lines but has none, and what to do about it.
+fn unreadable_text(text: &[u8]) -> Option<(&'static str, &'static str)> {
+    if let Some(rest) = text.trim_ascii_start().strip_prefix(b"[")
+        && rest.trim_ascii_start().starts_with(b"{")
+    {
+        return Some(("a JSON list", "write one object a line, as with jq -c '.[]'"));
+    }
+    let old_mac =
+        memchr::memchr(b'\n', text).is_none() && memchr::memchr_iter(b'\r', text).count() > 1;
+    old_mac.then_some(("line ends without line feeds", "convert them with tr '\\r' '\\n'"))
 }
 
 fn by_first_lines(text: &[u8], named: Option<Format>) -> Format {
@@ -262,6 +277,8 @@ mod tests {
             (b"\x89HDF\r\n", "HDF5"),
             (b"\xff\xfea\0", "UTF-16"),
             (b"BZh91AY", "bzip2"),
+            (b" [\n {\"text\": 1}]", "jq -c"),
+            (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
         ] {
             let message = detect("x", content).unwrap_err().to_string();
             assert!(message.contains(word), "{message}");

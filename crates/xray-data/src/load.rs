@@ -1,13 +1,13 @@
 //! Reading any file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::error::{Malformed, Result};
+use crate::error::{Error, Malformed, Result};
 use crate::format::{Format, detect};
-use crate::options::LoadOptions;
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::names::{read_labels, read_names_for};
 use crate::read::{
-    delimited, docword, folder, jsonl, mat, matrix_market, names::read_names, npy, npz, plain,
-    svmlight,
+    delimited, docword, folder, jsonl, mat, matrix_market, npy, npz, plain, svmlight,
 };
 use crate::source::{Input, Source};
 use crate::table::{Documents, Loaded, Table};
@@ -39,28 +39,51 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
                 Some(format) => format,
                 None => detect(&source.name, &source.head)?,
             };
+            check_choices(format, options)?;
             (format, read(source, format, options)?)
         }
     };
     match loaded {
         Loaded::Table(table) => {
+            let table = if options.transpose { table.transposed() } else { table };
             let table = with_names(table, input, format, options)?;
-            require_data(
-                input,
-                table.matrix.n_rows() > 0 && table.matrix.n_columns() > 0,
-                "entries",
-            )?;
+            let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
+            require_data(input, m > 0 && n > 0, "entries")?;
             Ok(Loaded::Table(table))
         }
         Loaded::Documents(documents) => {
-            let documents = with_labels(documents, options)?;
             require_data(input, !documents.is_empty(), "documents")?;
-            Ok(Loaded::Documents(documents))
+            with_labels(documents, options).map(Loaded::Documents)
         }
     }
 }
 
+/// Refuses a choice of columns or variables where there are none: it would be lost silently.
+fn check_choices(format: Format, options: &LoadOptions) -> Result<()> {
+    use Format::{Csv, Jsonl, Mat, Npz, Parquet, Spaced, Tsv};
+    let columns = [Csv, Tsv, Spaced, Jsonl, Parquet].contains(&format);
+    let variables = [Mat, Npz].contains(&format);
+    let shown = |choice: Option<&ColumnChoice>| choice.map(ToString::to_string);
+    let choices = [
+        ("text", shown(options.text.first()), columns),
+        ("id", shown(options.id.as_ref()), columns),
+        ("label", shown(options.label.as_ref()), columns || variables),
+        ("variable", options.variable.clone(), variables),
+    ];
+    for (name, chosen, possible) in choices {
+        if let (Some(value), false) = (chosen, possible) {
+            let allowed = format!(
+                "the format {} has none to choose; leave it out, or name the right format",
+                format.name()
+            );
+            return Err(Error::Parameter { name, value, allowed });
+        }
+    }
+    Ok(())
+}
+
 fn read_folder(path: &Path, options: &LoadOptions) -> Result<Loaded> {
+    check_choices(Format::Folder, options)?;
     match options.format {
         None | Some(Format::Folder) => folder::read(path, options).map(Loaded::Documents),
         Some(format) => {
@@ -108,21 +131,21 @@ fn with_names(
     format: Format,
     options: &LoadOptions,
 ) -> Result<Table> {
-    let vocabulary = match (format, input) {
+    let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
+    // The words of a bag of words stand beside it; transposed, they name the rows.
+    let words = match (format, input) {
         (Format::Docword, Input::Path(path)) => docword::vocabulary_beside(path),
         _ => None,
     };
-    if let Some(path) = options.column_names.clone().or(vocabulary) {
-        let file = Input::Path(path);
-        let words = read_names(&file, options)?;
-        docword::check_vocabulary(&file.name(), words.len(), table.matrix.n_columns())?;
-        table.column_names = Some(words);
+    let (row_words, column_words) = if options.transpose { (words, None) } else { (None, words) };
+    if let Some(path) = options.column_names.clone().or(column_words) {
+        table.column_names = Some(side_file(path, options, n, "column")?);
     }
-    if let Some(path) = &options.row_names {
-        table.row_names = Some(read_names(&Input::Path(path.clone()), options)?);
+    if let Some(path) = options.row_names.clone().or(row_words) {
+        table.row_names = Some(side_file(path, options, m, "row")?);
     }
     if let Some(path) = &options.labels {
-        table.labels = Some(read_names(&Input::Path(path.clone()), options)?);
+        table.labels = Some(label_file(path, options, m, "row")?);
     }
     table.check_names()?;
     Ok(table)
@@ -130,10 +153,33 @@ fn with_names(
 
 fn with_labels(mut documents: Documents, options: &LoadOptions) -> Result<Documents> {
     if let Some(path) = &options.labels {
-        documents.labels = Some(read_names(&Input::Path(path.clone()), options)?);
+        documents.labels = Some(label_file(path, options, documents.len(), "document")?);
     }
     documents.check()?;
     Ok(documents)
+}
+
+fn side_file(path: PathBuf, options: &LoadOptions, n: usize, each: &str) -> Result<Vec<String>> {
+    let file = Input::Path(path);
+    let names = read_names_for(&file, options, n)?;
+    check_number(&file, format!("{} names", names.len()), names.len(), n, each)?;
+    Ok(names)
+}
+
+fn label_file(path: &Path, options: &LoadOptions, n: usize, each: &str) -> Result<Vec<String>> {
+    let file = Input::Path(path.to_owned());
+    let labels = read_labels(&file, options, n)?;
+    check_number(&file, format!("{} labels", labels.len()), labels.len(), n, each)?;
+    Ok(labels)
+}
+
+fn check_number(file: &Input, found: String, n: usize, needed: usize, each: &str) -> Result<()> {
+    if n == needed {
+        return Ok(());
+    }
+    let expected = format!("{needed}, one for each {each}");
+    let remedy = "check that it belongs to this data, or transpose the matrix";
+    Err(Malformed::new(&file.name(), found, expected).remedy(remedy).into())
 }
 
 fn require_data(input: &Input, some: bool, what: &str) -> Result<()> {

@@ -12,11 +12,12 @@ use crate::format::Format;
 /// | `variable` | largest matrix | array of a .mat or .npz file |
 /// | `text` | detect | columns (CSV, TSV, Parquet) or fields (JSONL) that hold the text |
 /// | `id` | detect | column or field with the document's name |
-/// | `label` | detect | column, field or .mat variable with the document's class |
+/// | `label` | detect | column, field, or variable (.mat, .npz) with the class of a row or document |
 /// | `header` | detect | whether the first record names the columns |
 /// | `delimiter` | detect | what separates the fields of a record |
 /// | `quoting` | by format | whether `"` encloses fields |
 /// | `zero_based` | detect | whether svmlight columns count from 0 |
+/// | `transpose` | no | rows become columns, before names and labels are added |
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,9 +28,10 @@ pub struct LoadOptions {
     pub variable: Option<String>,
     /// Columns or fields that hold the text; several are joined by a space.
     pub text: Vec<ColumnChoice>,
-    /// Column or field that names the document.
+    /// Column or field that names the document, or the rows of a table of numbers.
     pub id: Option<ColumnChoice>,
-    /// Column, field or variable that holds the document's class.
+    /// Column, field or variable that holds the class of a document or row. In a table of numbers
+    /// only a column of words is taken for classes if nothing is said.
     pub label: Option<ColumnChoice>,
     /// Whether the first record names the columns.
     pub header: Option<bool>,
@@ -40,6 +42,8 @@ pub struct LoadOptions {
     pub quoting: Option<bool>,
     /// Whether svmlight columns count from 0; by default they do if column 0 occurs.
     pub zero_based: Option<bool>,
+    /// Rows of a matrix become columns; names and labels from files are those of the new ones.
+    pub transpose: bool,
     /// A file with one name for each row.
     pub row_names: Option<PathBuf>,
     /// A file with one name for each column (terms, vocabulary).

@@ -199,8 +199,7 @@ pub(crate) fn check_room(
         Some(most) if declared.saturating_mul(each) > most => {
             let found = format!("a header that declares {declared} {what}");
             let expected = format!("at most {}, as the file can hold no more", most / each.max(1));
-            let mut error = Malformed::new(name, found, expected)
-                .remedy("it may be cut off or damaged: fetch or write it again");
+            let mut error = Malformed::damaged(name, found, expected);
             error.line = line;
             Err(error.into())
         }

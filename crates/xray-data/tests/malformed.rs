@@ -145,7 +145,7 @@ fn texts_and_containers() -> Vec<Case> {
     vec![
         case("empty.csv", "", &["an empty file"]),
         case("blank.txt", "\n \n\n", &["white space"]),
-        case("ragged.csv", "1,2\n3,4\n5\n7,8\n", &[":3:", "found 1 fields"]),
+        case("ragged.csv", "1,2\n3,4\n5\n7,8\n", &[":3:", "found 1 field"]),
         case("word.csv", "a,b\n1,2\n3,x\n5,6\n7,8\n", &[":3:3:", "\"x\""]),
         case("missing.csv", "a,b\n1,2\n3,\n5,6\n", &[":3:3:", "an empty field"]),
         case("quote.csv", "id,text\n1,\"never closed\n2,more\n", &[":2:3:", "never closed"]),
@@ -171,6 +171,10 @@ fn texts_and_containers() -> Vec<Case> {
             &["binary data"],
         ),
         case("utf16.txt", b"\xff\xfeh\0i\0".to_vec(), &["UTF-16"]),
+        case("list.json", "[{\"text\": \"a\"},\n{\"text\": \"b\"}]\n", &["a JSON list", "jq -c"]),
+        case("old_mac.csv", "a,b\r1,2\r3,4\r", &["line feeds", "tr '\\r' '\\n'"]),
+        case("comma.csv", "a;b\n1;2\n3;4,5\n6;7\n", &[":3:3:", "\"4,5\"", "with a point"]),
+        case("infinite.csv", "a,b\n1,2\n3,inf\n6,7\n", &[":3:3:", "\"inf\"", "infinite values"]),
         case("cut.parquet", half(fixture("snappy.parquet")), &["Parquet"]),
         case("tiny.parquet", "PAR1", &["Parquet"]),
         case("archive.xz", b"\xfd7zXZ\0\0".to_vec(), &["xz or bzip2"]),
@@ -249,11 +253,36 @@ fn unreadable_files_are_named() {
 }
 
 #[test]
+fn choices_that_cannot_be_made_are_refused() {
+    let label = || LoadOptions { label: Some("topic".into()), ..LoadOptions::default() };
+    let check_bytes = |name: &str, bytes: &[u8], options: LoadOptions, words: &[&str]| {
+        let input = Input::Bytes { name: name.into(), bytes: bytes.to_vec() };
+        let message = load(&input, &options).map(|_| ()).unwrap_err().to_string();
+        words.iter().for_each(|word| assert!(message.contains(word), "{word:?}: {message}"));
+    };
+    let mtx = format!("{MTX}1 1 1\n1 1 1\n");
+    let none = ["label = \"topic\"", "format mtx has none", "leave it out"];
+    check_bytes("x.mtx", mtx.as_bytes(), label(), &none);
+    let known = ["\"topic\"", "there are:"];
+    check_bytes("x.npz", &fixture("csr_plain.npz"), label(), &known);
+    check_bytes("x.mat", &fixture("sparse_True.mat"), label(), &known);
+    check_bytes("x.csv", b"a,b\n1,2\n", label(), &["\"topic\"", "there are: a, b"]);
+    check_bytes("x.csv", b"id,text\n1,one\n", label(), &["\"topic\"", "there are: id, text"]);
+    check_bytes("x.jsonl", b"{\"text\": \"a\"}\n", label(), &["\"topic\"", "there are: text"]);
+    check_bytes("x.txt", b"One line.\n", label(), &["format lines has none"]);
+    #[cfg(feature = "parquet")]
+    check_bytes("x.parquet", &fixture("snappy.parquet"), label(), &known);
+    let variable = LoadOptions { variable: Some("x".into()), ..LoadOptions::default() };
+    check_bytes("x.csv", b"a,b\n1,2\n", variable, &["variable = x", "format csv has none"]);
+}
+
+#[test]
 fn side_files_must_fit() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("docword.x.txt");
     std::fs::write(&path, "1\n2\n1\n1 2 1\n").expect("written");
     std::fs::write(folder.path().join("vocab.x.txt"), "one\n").expect("written");
     let message = load(&path.into(), &LoadOptions::default()).map(|_| ()).unwrap_err().to_string();
-    assert!(message.contains("vocab.x.txt: found 1 words, expected 2"), "{message}");
+    assert!(message.contains("vocab.x.txt: found 1 names, expected 2"), "{message}");
+    assert!(message.contains("transpose"), "{message}");
 }

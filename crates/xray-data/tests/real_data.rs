@@ -50,12 +50,19 @@ fn matrices() {
     assert_eq!(shape(&jasper), (198, 10_000, 198 * 10_000));
     let swimmer = table(data.join("swimmer/Swimmer.mat"), &default);
     assert_eq!(shape(&swimmer), (220, 256, 220 * 256));
-    let terms = LoadOptions { row_names: Some(data.join("bbc/bbc.terms")), ..default };
-    let bbc = table(data.join("bbc/bbc.mtx.gz"), &terms).transposed();
+    let sides = LoadOptions {
+        transpose: true,
+        column_names: Some(data.join("bbc/bbc.terms")),
+        row_names: Some(data.join("bbc/bbc.docs")),
+        labels: Some(data.join("bbc/bbc.classes")),
+        ..default
+    };
+    let bbc = table(data.join("bbc/bbc.mtx.gz"), &sides);
     assert_eq!(shape(&bbc), (2225, 9635, 286_774));
     assert_eq!(bbc.column_names.expect("terms")[..2], ["ad", "sale"]);
-    let classes = xray_data::read_names(&data.join("bbc/bbc.classes").into(), &terms);
-    assert_eq!(n_classes(&classes.ok()), 5);
+    assert_eq!(bbc.row_names.expect("documents")[0], "business.001");
+    assert_eq!(bbc.labels.as_ref().expect("classes")[0], "business");
+    assert_eq!(n_classes(&bbc.labels), 5);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use xray_nmf::Matrix;
 
 use super::{FORMAT_VERSION, Model, ModelKind, Provenance};
-use crate::assemble::{Compressed, dense_by_rows};
+use crate::assemble::{Compressed, Stored, dense};
 use crate::error::{Malformed, Result, io_error};
 use crate::read::npz::Archive;
 use crate::source::{Input, Source};
@@ -103,20 +103,12 @@ impl Model {
         let h = read_matrix(&file, &mut archive, "h")?;
         let has_w = archive.has("w") || archive.has("w_data");
         let w = if has_w { Some(read_matrix(&file, &mut archive, "w")?) } else { None };
-        let mut names: Option<Vec<String>> = None;
-        if archive.has("vocabulary") {
-            let json = archive.bytes("vocabulary")?;
-            let parsed = serde_json::from_slice(&json);
-            names = Some(parsed.map_err(|e| damaged(&file, e, "a JSON list of names"))?);
-        }
+        let mut names = read_names(&file, &mut archive)?;
         let preprocessing = match metadata.preprocessing {
             None => None,
             Some(part) => {
                 let vocabulary = names.take().unwrap_or_default();
-                let frequencies = archive.indices("document_frequencies")?;
-                let idf = archive.numbers("idf")?.1;
-                let (options, n) = (part.options, part.n_documents);
-                Some(Vectorizer::from_parts(options, n, vocabulary, frequencies, idf)?)
+                Some(read_vectorizer(&file, &mut archive, part, vocabulary)?)
             }
         };
         let model = Self {
@@ -139,10 +131,34 @@ fn damaged(file: &str, found: impl std::fmt::Display, expected: &str) -> Malform
     Malformed::new(file, found.to_string(), expected).remedy("fit the model again")
 }
 
+/// Reads the names of the columns, if they have names.
+fn read_names(file: &str, archive: &mut Archive) -> Result<Option<Vec<String>>> {
+    if !archive.has("vocabulary") {
+        return Ok(None);
+    }
+    let parsed = serde_json::from_slice(&archive.bytes("vocabulary")?);
+    Ok(Some(parsed.map_err(|e| damaged(file, e, "a JSON list of names"))?))
+}
+
+fn read_vectorizer(
+    file: &str,
+    archive: &mut Archive,
+    part: Preprocessing,
+    vocabulary: Vec<String>,
+) -> Result<Vectorizer> {
+    let frequencies = archive.indices("document_frequencies")?;
+    let idf = archive.numbers("idf")?.1;
+    let Preprocessing { options, n_documents } = part;
+    Vectorizer::from_parts(options, n_documents, vocabulary, frequencies, idf)
+        .map_err(|e| damaged(file, e, "weights of a vocabulary").into())
+}
+
 /// Reads the metadata, looking at the version first.
 fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
     if !archive.has("metadata") {
-        return Err(Malformed::new(file, "an archive without metadata", "a model of xray").into());
+        return Err(Malformed::new(file, "an archive without metadata", "a model of xray")
+            .remedy("name the file that a fit has written")
+            .into());
     }
     let json = archive.bytes("metadata")?;
     let version: Version = serde_json::from_slice(&json)
@@ -194,7 +210,7 @@ fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMa
                 damaged(file, format!("{name} of shape {:?}", header.shape), "two axes").into()
             );
         };
-        return dense_by_rows(file, m, n, values);
+        return dense(file, Stored::ByRows, m, n, values);
     }
     let values = archive.numbers(&format!("{name}_data"))?.1;
     let indices = archive.indices(&format!("{name}_indices"))?;
@@ -212,7 +228,7 @@ fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMa
     let indices = indices.into_iter().map(|i| i as u32).collect();
     let limits = crate::options::Limits::default();
     crate::assemble::check_shape(file, m as usize, n as usize, values.len(), &limits)?;
-    Compressed { offsets, indices, values }.into_matrix(file, n as usize)
+    Compressed { offsets, indices, values }.into_matrix(file, Stored::ByRows, n as usize)
 }
 
 #[cfg(test)]

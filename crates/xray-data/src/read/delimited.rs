@@ -1,42 +1,47 @@
 //! CSV, TSV and numbers between white space: a table of numbers, or a column of text.
 //!
 //! What is not said is guessed from the first records: whether they hold numbers or text, whether
-//! the first one is a header, and whether the first column names the rows.
+//! the first one is a header, and which columns hold names, classes and texts.
 
+mod numbers;
+mod sample;
+mod texts;
+
+pub(crate) use sample::is_number;
+
+use self::numbers::NumberLayout;
+use self::sample::Sample;
+use self::texts::TextLayout;
 use super::lines::Lines;
 use super::records::{Dialect, Quoting, Records};
-use crate::assemble::dense_by_rows;
-use crate::columns::{self, Guess};
-use crate::error::{Malformed, Result};
+use crate::error::Result;
 use crate::format::Format;
 use crate::options::LoadOptions;
-use crate::source::{HEAD_BYTES, Source};
-use crate::table::{Documents, Loaded, Table};
-
-/// Records that are looked at before reading.
-const SAMPLE: usize = 100;
+use crate::source::Source;
+use crate::table::Loaded;
 
 pub(crate) fn read(source: Source, format: Format, options: &LoadOptions) -> Result<Loaded> {
-    let dialect = dialect(&source.head, format, options);
-    let sample = Sample::take(&source.name, &source.head, dialect)?;
-    let longest = options.limits.line_bytes;
-    if options.text.is_empty() && sample.is_numeric() {
-        let records = Records::new(Lines::new(source, longest), dialect, longest);
-        read_numbers(records, &sample, options).map(Loaded::Table)
-    } else {
-        let layout = TextLayout::choose(&source.name, &sample, options)?;
-        let records = Records::new(Lines::new(source, longest), dialect, longest);
-        read_texts(records, &layout, options).map(Loaded::Documents)
-    }
-}
-
-fn dialect(head: &[u8], format: Format, options: &LoadOptions) -> Dialect {
     let delimiter = options.delimiter.unwrap_or(match format {
         Format::Tsv => b'\t',
         Format::Spaced => b' ',
-        _ => comma_or_semicolon(head),
+        _ => comma_or_semicolon(&source.head),
     });
-    let quoting = match (options.quoting, delimiter) {
+    let dialect = dialect(delimiter, options.quoting);
+    let sample = Sample::take(&source.name, &source.head, dialect)?;
+    let name = source.name.clone();
+    let longest = options.limits.line_bytes;
+    let records = Records::new(Lines::new(source, longest), dialect, longest);
+    match NumberLayout::choose(&name, &sample, options)? {
+        Some(layout) => layout.read(records, options).map(Loaded::Table),
+        None => {
+            let layout = TextLayout::choose(&name, &sample, options)?;
+            layout.read(records, options).map(Loaded::Documents)
+        }
+    }
+}
+
+fn dialect(delimiter: u8, quoting: Option<bool>) -> Dialect {
+    let quoting = match (quoting, delimiter) {
         (Some(true), _) => Quoting::Fields,
         (Some(false), _) | (None, b' ') => Quoting::None,
         (None, b'\t') => Quoting::SameLine,
@@ -45,237 +50,24 @@ fn dialect(head: &[u8], format: Format, options: &LoadOptions) -> Dialect {
     Dialect { delimiter, quoting }
 }
 
-/// The delimiter of the first line: whichever occurs more often.
+/// The delimiter of the first line: whichever occurs more often outside quotes.
 fn comma_or_semicolon(head: &[u8]) -> u8 {
     let end = memchr::memchr(b'\n', head).unwrap_or(head.len());
-    let count = |wanted: u8| head[..end].iter().filter(|&&byte| byte == wanted).count();
+    let outside = || head[..end].split(|&byte| byte == b'"').step_by(2).flatten();
+    let count = |wanted: u8| outside().filter(|&&byte| byte == wanted).count();
     if count(b';') > count(b',') { b';' } else { b',' }
-}
-
-/// The first records of a file.
-struct Sample {
-    records: Vec<Vec<Vec<u8>>>,
-}
-
-impl Sample {
-    fn take(file: &str, head: &[u8], dialect: Dialect) -> Result<Self> {
-        let mut records = Vec::new();
-        let mut reader = Records::new(Lines::of_bytes(file, head), dialect, usize::MAX);
-        while records.len() <= SAMPLE {
-            match reader.advance() {
-                Ok(true) => {
-                    let fields = (0..reader.len()).map(|k| reader.bytes(k).to_vec());
-                    records.push(fields.collect::<Vec<_>>());
-                }
-                // The head may end within a record; what is really wrong is found when reading.
-                Ok(false) | Err(_) => break,
-            }
-        }
-        let cut = records.len() > SAMPLE || head.len() as u64 >= HEAD_BYTES;
-        if cut && records.len() > 1 {
-            // The last record may end where the head does.
-            records.pop();
-        }
-        if records.is_empty() {
-            return Err(Malformed::new(file, "no records", "at least one line").into());
-        }
-        Ok(Self { records })
-    }
-
-    fn first(&self) -> &[Vec<u8>] {
-        &self.records[0]
-    }
-
-    /// Records after the first, or the first if there is no other.
-    fn body(&self) -> &[Vec<Vec<u8>>] {
-        if self.records.len() > 1 { &self.records[1..] } else { &self.records }
-    }
-
-    /// Whether every column, besides the first, holds mostly numbers: single others are mistakes.
-    fn is_numeric(&self) -> bool {
-        let n = self.body()[0].len();
-        let skip = usize::from(self.first_column_is_text() && n > 1);
-        (skip..n).all(|column| self.is_mostly_numbers(column))
-    }
-
-    fn first_column_is_text(&self) -> bool {
-        !self.is_mostly_numbers(0)
-    }
-
-    /// Empty fields count for neither side.
-    fn is_mostly_numbers(&self, column: usize) -> bool {
-        let fields = self.body().iter().filter_map(|record| record.get(column));
-        let (numbers, others): (Vec<_>, Vec<_>) =
-            fields.filter(|field| !is_blank(field)).partition(|field| is_number(field));
-        others.is_empty() || numbers.len() > others.len()
-    }
-
-    /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
-    /// empty, and names are no numbers. An empty field elsewhere is a missing value.
-    fn has_number_header(&self) -> bool {
-        let first = self.first();
-        let corner = first.len() > 1 && is_blank(&first[0]);
-        let skip = usize::from(self.first_column_is_text() && first.len() > 1);
-        corner || first.iter().skip(skip).any(|field| !is_blank(field) && !is_number(field))
-    }
-
-    /// Whether the first record has one field less: R writes no name over the names of rows.
-    fn has_short_header(&self) -> bool {
-        self.records.get(1).is_some_and(|second| second.len() == self.first().len() + 1)
-    }
-
-    /// Whether the first record of a table of texts names the columns: short, distinct words that
-    /// are no numbers.
-    fn has_text_header(&self) -> bool {
-        let first = self.first();
-        let plain = |field: &Vec<u8>| {
-            let field = field.trim_ascii();
-            !field.is_empty() && field.len() <= 40 && !is_number(field) && !field.contains(&b' ')
-        };
-        let mut names = first.to_vec();
-        names.sort();
-        names.dedup();
-        self.records.len() > 1 && first.iter().all(plain) && names.len() == first.len()
-    }
-
-    /// Total length of each column.
-    fn lengths(&self) -> Vec<u64> {
-        let n = self.first().len();
-        let mut lengths = vec![0; n];
-        for record in self.body() {
-            for (length, field) in lengths.iter_mut().zip(record) {
-                *length += field.len() as u64;
-            }
-        }
-        lengths
-    }
-}
-
-fn is_blank(field: &[u8]) -> bool {
-    field.trim_ascii().is_empty()
-}
-
-/// Whether the field is meant as a number; NaN and infinity are, and refused when they are read.
-pub(crate) fn is_number(field: &[u8]) -> bool {
-    fast_float2::parse::<f64, _>(field.trim_ascii()).is_ok()
-}
-
-fn read_numbers(mut records: Records, sample: &Sample, options: &LoadOptions) -> Result<Table> {
-    let header = options.header.unwrap_or_else(|| sample.has_number_header());
-    let mut column_names = None;
-    let mut n_fields = sample.first().len();
-    // pandas writes the names of rows under an empty name.
-    let mut named = sample.first_column_is_text() && n_fields > 1;
-    if header && records.advance()? {
-        let mut names = records.texts(options.replace_invalid_utf8)?;
-        named |= names.len() > 1 && names[0].trim().is_empty();
-        if sample.has_short_header() {
-            named = true;
-            n_fields += 1;
-        } else if named {
-            names.remove(0);
-        }
-        column_names = Some(names);
-    }
-    let skip = usize::from(named);
-    let (mut values, mut row_names) = (Vec::new(), Vec::new());
-    let mut n_rows = 0;
-    while records.advance()? {
-        records.expect_len(n_fields)?;
-        if named {
-            row_names.push(records.text(0, options.replace_invalid_utf8)?);
-        }
-        for field in skip..n_fields {
-            values.push(records.number(field)?);
-        }
-        n_rows += 1;
-    }
-    let matrix = dense_by_rows(records.file(), n_rows, n_fields - skip, values)?;
-    let row_names = named.then_some(row_names);
-    Ok(Table { row_names, column_names, ..Table::new(matrix) })
-}
-
-/// Which columns of a table of texts hold what.
-struct TextLayout {
-    header: bool,
-    n_fields: usize,
-    text: Vec<usize>,
-    id: Option<usize>,
-    label: Option<usize>,
-}
-
-impl TextLayout {
-    fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Self> {
-        use crate::options::ColumnChoice;
-        let n_fields = sample.first().len();
-        let chosen = options.text.iter().chain(&options.id).chain(&options.label);
-        let by_name = chosen.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
-        let header = options.header.unwrap_or_else(|| by_name || sample.has_text_header());
-        let first: Vec<String> =
-            sample.first().iter().map(|f| String::from_utf8_lossy(f).into_owned()).collect();
-        let names = header.then_some(first.as_slice());
-        let place = |choice: &ColumnChoice| columns::place(file, choice, names, n_fields);
-        let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
-        let known = names.unwrap_or(&[]);
-        if text.is_empty() {
-            let found = columns::guess(known, &sample.lengths(), Guess::Text);
-            let missing = || Malformed::new(file, "only empty columns", "a column with text");
-            text.push(found.ok_or_else(missing)?);
-        }
-        let pick = |choice: &Option<ColumnChoice>, guess| match choice {
-            Some(choice) => place(choice).map(Some),
-            None => Ok(columns::guess(known, &[], guess).filter(|k| !text.contains(k))),
-        };
-        let id = pick(&options.id, Guess::Id)?;
-        let label = pick(&options.label, Guess::Label)?;
-        Ok(Self { header, n_fields, text, id, label })
-    }
-}
-
-fn read_texts(
-    mut records: Records,
-    layout: &TextLayout,
-    options: &LoadOptions,
-) -> Result<Documents> {
-    let replace = options.replace_invalid_utf8;
-    let mut documents = Documents::default();
-    let mut labels = Vec::new();
-    if layout.header {
-        records.advance()?;
-    }
-    while records.advance()? {
-        records.expect_len(layout.n_fields)?;
-        let mut text = records.text(layout.text[0], replace)?;
-        for &column in &layout.text[1..] {
-            text.push(' ');
-            text.push_str(&records.text(column, replace)?);
-        }
-        documents.texts.push(text);
-        documents.ids.push(match layout.id {
-            Some(id) => records.text(id, replace)?,
-            None => documents.texts.len().to_string(),
-        });
-        if let Some(label) = layout.label {
-            labels.push(records.text(label, replace)?);
-        }
-    }
-    documents.labels = layout.label.map(|_| labels);
-    Ok(documents)
 }
 
 /// Whether the first records have the same number of fields, more than one, with this delimiter.
 pub(crate) fn looks_delimited(head: &[u8], delimiter: u8) -> bool {
-    let quoting = if delimiter == b'\t' { Quoting::SameLine } else { Quoting::Fields };
-    let quoting = if delimiter == b' ' { Quoting::None } else { quoting };
-    let Ok(sample) = Sample::take("", head, Dialect { delimiter, quoting }) else { return false };
+    let Ok(sample) = Sample::take("", head, dialect(delimiter, None)) else { return false };
     let n = sample.first().len();
     n > 1 && sample.records.iter().all(|record| record.len() == n)
 }
 
 /// Whether the first lines hold nothing but numbers between white space.
 pub(crate) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
-    let dialect = Dialect { delimiter: b' ', quoting: Quoting::None };
-    match Sample::take("", head, dialect) {
+    match Sample::take("", head, dialect(b' ', None)) {
         Ok(sample) => sample.records.iter().flatten().all(|field| is_number(field)),
         Err(_) => false,
     }
@@ -285,6 +77,7 @@ pub(crate) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::source::Input;
+    use crate::table::Table;
 
     fn parse(content: &str, format: Format, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
@@ -335,6 +128,74 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_numbers_may_be_classes_or_names() {
+        let content = "width,length,species\n1,2,setosa\n3,4,virginica\n";
+        let labelled = |content: &str, label: &str, id: Option<&str>| {
+            let (label, id) = (Some(label.into()), id.map(Into::into));
+            let options = LoadOptions { label, id, ..LoadOptions::default() };
+            parse(content, Format::Csv, &options).expect("valid").into_table().expect("numbers")
+        };
+        let iris = labelled(content, "species", None);
+        assert_eq!(iris.labels, strings(&["setosa", "virginica"]));
+        assert_eq!(iris.column_names, strings(&["width", "length"]));
+        let both = labelled("y,a,b,n\n0,1,2,7\n1,3,4,8\n", "y", Some("n"));
+        assert_eq!((both.labels, both.row_names), (strings(&["0", "1"]), strings(&["7", "8"])));
+        assert_eq!((both.matrix.n_columns(), both.column_names), (2, strings(&["a", "b"])));
+        // Words that are classes are no numbers; numbers under a usual name may be variables.
+        let guessed = table("a,b,Class\n1,2,x\n3,4,y\n");
+        assert_eq!((guessed.matrix.n_columns(), guessed.labels), (2, strings(&["x", "y"])));
+        assert_eq!(table("a,b,class\n1,2,0\n3,4,1\n").matrix.n_columns(), 3);
+        let options = LoadOptions { label: Some("kind".into()), ..LoadOptions::default() };
+        let missing = parse(content, Format::Csv, &options).map(|_| ()).unwrap_err().to_string();
+        assert!(missing.contains("no column \"kind\""), "{missing}");
+        assert!(missing.contains("there are: width, length, species"), "{missing}");
+    }
+
+    #[test]
+    fn sentences_are_texts_and_not_names_of_rows() {
+        let documents = |content: &str| {
+            let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+            loaded.into_documents().expect("text")
+        };
+        let found = documents("text,label\ngood film,1\nbad film,0\n");
+        assert_eq!((found.len(), found.labels), (2, strings(&["1", "0"])));
+        let found = documents("a longer text of six words,1\nand another one of six words,0\n");
+        assert_eq!(found.len(), 2);
+        let found = documents(",Tweet text,Label\n0,hello world,a\n1,good day,b\n");
+        assert_eq!((found.texts.len(), found.labels), (2, strings(&["a", "b"])));
+        assert_eq!(found.texts[0], "hello world");
+        let named = table("document,red,green\nNew York,1,2\nParis,3,4\n");
+        assert_eq!(named.row_names, strings(&["New York", "Paris"]));
+    }
+
+    #[test]
+    fn windows_files_read_the_same() {
+        let content = "\u{feff}id,text\r\n1,\"two\r\nlines\"\r\n2,plain\r\n";
+        let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+        let documents = loaded.into_documents().expect("text");
+        assert_eq!(
+            (&documents.ids[..], &documents.texts[0][..]),
+            (&["1".into(), "2".into()][..], "two\r\nlines")
+        );
+        let numbers = table("\u{feff}a,b\r\n3,4\r\n5,6\r\n");
+        assert_eq!(numbers.column_names, strings(&["a", "b"]));
+    }
+
+    #[test]
+    fn delimiters_within_quotes_do_not_count() {
+        let content = "\"a, b, c\";text\n\"1, 2, 3\";one two\n";
+        let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+        assert_eq!(loaded.into_documents().expect("text").texts, ["one two"]);
+    }
+
+    #[test]
+    fn one_record_under_a_header_is_enough() {
+        assert_eq!(table("a,b\n3,4\n").column_names, strings(&["a", "b"]));
+        let loaded = parse("id,text\nx,hello\n", Format::Csv, &LoadOptions::default());
+        assert_eq!(loaded.expect("valid").into_documents().expect("text").ids, ["x"]);
+    }
+
+    #[test]
     fn errors_say_where() {
         let message = |content: &str| {
             let options = LoadOptions::default();
@@ -342,7 +203,7 @@ mod tests {
         };
         assert_eq!(
             message("1,2\n3\n5,6\n"),
-            "test:2: found 1 fields, expected 2, as on the lines before; check delimiter and quotes"
+            "test:2: found 1 field, expected 2, as on the lines before; check delimiter and quotes"
         );
         assert!(message("1,2\n3,\n").starts_with("test:2:3: found an empty field"));
         assert!(message("1,2\n3,4\nnan,4\n5,6\n").starts_with("test:3:1"));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::cautious_capacity;
 use super::lines::Lines;
 use crate::assemble::{Entries, check_shape};
-use crate::error::{Malformed, Result};
+use crate::error::Result;
 use crate::options::LoadOptions;
 use crate::source::{Source, check_room};
 use crate::table::Table;
@@ -96,15 +96,6 @@ pub(crate) fn looks_like_docword(head: &[u8]) -> bool {
         n_fields(3)
     };
     check().is_some()
-}
-
-/// A vocabulary of the wrong length is an error about the vocabulary file.
-pub(crate) fn check_vocabulary(file: &str, words: usize, n_columns: usize) -> Result<()> {
-    if words != n_columns {
-        let found = format!("{words} words");
-        return Err(Malformed::new(file, found, format!("{n_columns}, one for each column")).into());
-    }
-    Ok(())
 }
 
 #[cfg(test)]

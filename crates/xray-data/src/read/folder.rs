@@ -44,7 +44,9 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> 
     if depth > DEEPEST {
         let file = folder.display().to_string();
         let expected = format!("at most {DEEPEST} folders within each other");
-        return Err(Malformed::new(&file, "a deeper one", expected).into());
+        return Err(Malformed::new(&file, "a deeper one", expected)
+            .remedy("name the folder that holds the texts")
+            .into());
     }
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
@@ -73,7 +75,9 @@ fn read_text(path: &Path, options: &LoadOptions) -> Result<String> {
     let read = source.into_reader().take(most + 1).read_to_end(&mut bytes);
     read.map_err(|e| io_error(&file, "read", e))?;
     if bytes.len() as u64 > most {
-        return Err(Malformed::new(&file, format!("more than {most} bytes"), "less text").into());
+        return Err(Malformed::new(&file, format!("more than {most} bytes"), "less text")
+            .remedy("split it into documents")
+            .into());
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let wrong = match std::str::from_utf8(text) {

@@ -3,6 +3,8 @@
 //! A class may be a string, a number or a list, of which the first item counts; an empty list is no
 //! class. A text that is `null` is an empty document.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::lines::{Line, Lines};
@@ -17,6 +19,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     let mut documents = Documents::default();
     let mut labels = Vec::new();
     let mut choice: Option<FieldChoice> = None;
+    let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
             continue;
@@ -27,12 +30,23 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
             none => none.insert(FieldChoice::new(line, &object, options)?),
         };
         documents.texts.push(choice.text(line, &object)?);
+        if !object.keys().all(|name| known.contains(name)) {
+            known.extend(object.keys().cloned());
+        }
         documents.ids.push(match &choice.id {
             Some(id) => object.get(id).map_or(String::new(), scalar_text),
             None => line.number.to_string(),
         });
         if let Some(label) = &choice.label {
             labels.push(object.get(label).map_or(String::new(), scalar_text));
+        }
+    }
+    let known: Vec<String> = known.into_iter().collect();
+    for chosen in choice.iter().flat_map(|choice| choice.id.iter().chain(&choice.label)) {
+        if !known.contains(chosen) {
+            let found = format!("no object with a field \"{chosen}\"");
+            let remedy = columns::known(&known);
+            return Err(Malformed::new(lines.file(), found, "it").remedy(remedy).into());
         }
     }
     documents.labels = choice.and_then(|choice| choice.label).map(|_| labels);
@@ -173,5 +187,8 @@ mod tests {
         assert!(message("{\"text\": \"a\"}\n{\"text\": \n").starts_with("test.jsonl:2:"));
         assert!(message("{\"text\": \"a\"}\n{\"body\": \"b\"}").contains("no field \"text\""));
         assert!(message("[1, 2]").contains("one JSON object"));
+        let options = LoadOptions { label: Some("topic".into()), ..LoadOptions::default() };
+        let missing = parse_all("{\"text\": \"a\", \"topics\": 1}", &options).unwrap_err();
+        assert!(missing.to_string().contains("there are: text, topics"), "{missing}");
     }
 }

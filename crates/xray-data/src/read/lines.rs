@@ -124,6 +124,7 @@ impl Lines {
                 let found = format!("a line of more than {} bytes", self.longest);
                 return Err(Malformed::new(&self.file, found, "shorter lines")
                     .at_line(self.number + 1)
+                    .remedy("check that it is text with line ends, or raise the limit")
                     .into());
             }
             if end.is_some() {
@@ -134,9 +135,7 @@ impl Lines {
 
     /// An error about the end of the file.
     pub fn ends_early(&self, expected: impl Into<String>) -> Malformed {
-        Malformed::new(&self.file, "the end of the file", expected)
-            .at_line(self.number)
-            .remedy("it may be cut off: fetch or write it again")
+        Malformed::damaged(&self.file, "the end of the file", expected).at_line(self.number)
     }
 }
 
@@ -257,7 +256,8 @@ impl<'a> Field<'a> {
 
     /// A finite number.
     pub fn number(&self) -> Result<f64> {
-        parse_number(self.bytes).ok_or_else(|| self.error("a finite number").into())
+        let error = || self.error("a finite number").remedy(number_remedy(self.bytes)).into();
+        parse_number(self.bytes).ok_or_else(error)
     }
 
     /// A whole number that is not negative.
@@ -271,6 +271,19 @@ impl<'a> Field<'a> {
             Some(index) if index >= 1 && index <= most as u64 => Ok((index - 1) as u32),
             _ => Err(self.error(format!("a {what} between 1 and {most}")).into()),
         }
+    }
+}
+
+/// What to do about something that is no finite number.
+pub(crate) fn number_remedy(bytes: &[u8]) -> &'static str {
+    let missing = [&b""[..], b"na", b"n/a", b"nan", b"null", b"none", b"?", b"-"];
+    let infinite = fast_float2::parse::<f64, _>(bytes).is_ok_and(|value| !value.is_finite());
+    match bytes.to_ascii_lowercase() {
+        bytes if infinite || missing.contains(&bytes.as_slice()) => {
+            "fill in or remove missing and infinite values"
+        }
+        bytes if bytes.contains(&b',') => "write decimals with a point",
+        _ => "",
     }
 }
 

@@ -16,8 +16,8 @@ use std::io::{BufReader, Read};
 use element::{Element, Reader, drain};
 use variable::{Content, Variable};
 
-use crate::assemble::{check_shape, dense_by_columns};
-use crate::columns::known;
+use crate::assemble::{Stored, check_shape, dense};
+use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::Source;
@@ -33,9 +33,6 @@ pub(crate) const ROW_NAMES: &str = "row_names";
 pub(crate) const COLUMN_NAMES: &str = "column_names";
 pub(crate) const LABELS: &str = "labels";
 pub(crate) const NUMERIC_LABELS: &str = "gnd";
-
-/// Names under which classes of rows are usually stored.
-const LABEL_NAMES: [&str; 6] = [NUMERIC_LABELS, LABELS, "label", "classes", "class", "y"];
 
 /// Largest vector that is kept because it may hold labels.
 const MOST_LABELS: usize = 1 << 27;
@@ -138,7 +135,7 @@ impl<'a> Selection<'a> {
     fn may_be_labels(&self, name: &str) -> bool {
         match &self.options.label {
             Some(ColumnChoice::Name(wanted)) => wanted == name,
-            _ => LABEL_NAMES.iter().any(|usual| usual.eq_ignore_ascii_case(name)),
+            _ => LABEL_VARIABLES.iter().any(|usual| usual.eq_ignore_ascii_case(name)),
         }
     }
 
@@ -184,10 +181,10 @@ fn to_matrix(file: &str, variable: Variable, options: &LoadOptions) -> Result<Lo
             .into());
     };
     match variable.content {
-        Content::Dense(values) => dense_by_columns(file, m, n, values),
+        Content::Dense(values) => dense(file, Stored::ByColumns, m, n, values),
         Content::Sparse(columns) => {
             check_shape(file, m, n, columns.values.len(), &options.limits)?;
-            columns.into_matrix_by_columns(file, m)
+            columns.into_matrix(file, Stored::ByColumns, m)
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use super::cautious_capacity;
 use super::lines::{Line, Lines};
-use crate::assemble::{Entries, check_shape, dense_by_columns};
-use crate::error::{Malformed, Result, quoted};
+use crate::assemble::{Entries, Stored, check_shape, dense};
+use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::source::{Source, check_room};
 use crate::table::{LoadedMatrix, Table};
@@ -71,10 +71,10 @@ fn read_banner(line: Line<'_>) -> Result<Banner> {
 }
 
 /// The next line that is neither blank nor a comment.
-fn next_data_line<'a>(lines: &'a mut Lines, expected: &str) -> Result<Line<'a>> {
+fn next_data_line(lines: &mut Lines, expected: impl Fn() -> String) -> Result<Line<'_>> {
     match next_entry(lines)? {
         true => Ok(lines.current()),
-        false => Err(lines.ends_early(expected).into()),
+        false => Err(lines.ends_early(expected()).into()),
     }
 }
 
@@ -84,17 +84,9 @@ fn read_coordinates(
     most_bytes: Option<u64>,
     options: &LoadOptions,
 ) -> Result<LoadedMatrix> {
-    let expected = "numbers of rows, columns and entries";
-    let line = next_data_line(lines, expected)?;
-    let mut fields = line.fields();
-    let [n_rows, n_columns, declared] = [
-        fields.expect(expected)?.count("a number of rows")?,
-        fields.expect(expected)?.count("a number of columns")?,
-        fields.expect(expected)?.count("a number of entries")?,
-    ];
-    fields.expect_end()?;
-    let number = line.number;
-    let file = line.file.to_owned();
+    let ([n_rows, n_columns, declared], number) =
+        read_sizes(lines, ["rows", "columns", "entries"])?;
+    let file = lines.file().to_owned();
     check_room(&file, most_bytes, "entries", declared, BYTES_PER_COORDINATE, Some(number))?;
     check_square(&file, banner, n_rows, n_columns)?;
     let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
@@ -102,11 +94,9 @@ fn read_coordinates(
     let mut entries = Entries::default();
     entries.values.reserve(cautious_capacity(declared));
     for read in 0..declared {
-        if !next_entry(lines)? {
-            let expected = format!("entry {} of the {declared} declared", read + 1);
-            return Err(lines.ends_early(expected).into());
-        }
-        let mut fields = lines.current().fields();
+        let line =
+            next_data_line(lines, || format!("entry {} of the {declared} declared", read + 1))?;
+        let mut fields = line.fields();
         let row = fields.expect("a row")?.index_from_one("row", n_rows)?;
         let column = fields.expect("a column")?.index_from_one("column", n_columns)?;
         let value = if banner.pattern { 1.0 } else { fields.expect("a value")?.number()? };
@@ -119,6 +109,19 @@ fn read_coordinates(
     }
     expect_no_more(lines, &format!("the end after {declared} entries"))?;
     entries.into_matrix(&file, n_rows, n_columns, &options.limits)
+}
+
+/// The line with the sizes, and its number.
+fn read_sizes<const N: usize>(lines: &mut Lines, what: [&str; N]) -> Result<([u64; N], u64)> {
+    let expected = || format!("numbers of {}", what.join(" and "));
+    let line = next_data_line(lines, expected)?;
+    let mut fields = line.fields();
+    let mut sizes = [0; N];
+    for (size, what) in sizes.iter_mut().zip(what) {
+        *size = fields.expect(&expected())?.count(&format!("a number of {what}"))?;
+    }
+    fields.expect_end()?;
+    Ok((sizes, line.number))
 }
 
 /// Moves to the next line with data; false at the end.
@@ -147,13 +150,8 @@ fn check_square(file: &str, banner: Banner, n_rows: u64, n_columns: u64) -> Resu
 }
 
 fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Result<LoadedMatrix> {
-    let expected = "numbers of rows and columns";
-    let line = next_data_line(lines, expected)?;
-    let mut fields = line.fields();
-    let n_rows = fields.expect(expected)?.count("a number of rows")?;
-    let n_columns = fields.expect(expected)?.count("a number of columns")?;
-    fields.expect_end()?;
-    let (number, file) = (line.number, line.file.to_owned());
+    let ([n_rows, n_columns], number) = read_sizes(lines, ["rows", "columns"])?;
+    let file = lines.file().to_owned();
     check_square(&file, banner, n_rows, n_columns)?;
     let stored = match banner.symmetry {
         Symmetry::General => n_rows.saturating_mul(n_columns),
@@ -161,33 +159,29 @@ fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Res
         Symmetry::Skew => (n_rows.saturating_mul(n_rows.saturating_sub(1))) / 2,
     };
     check_room(&file, most_bytes, "values", stored, BYTES_PER_VALUE, Some(number))?;
-    let mut values = Vec::with_capacity(cautious_capacity(stored));
-    while (values.len() as u64) < stored {
-        if !next_entry(lines)? {
-            let expected = format!("value {} of {stored}", values.len() + 1);
-            return Err(lines.ends_early(expected).into());
-        }
-        for field in lines.current().fields() {
-            values.push(field.number()?);
-        }
-    }
-    if values.len() as u64 > stored {
-        let line = lines.current();
-        return Err(Malformed::new(
-            line.file,
-            quoted(line.bytes),
-            format!("{stored} values in all"),
-        )
-        .at_line(line.number)
-        .into());
-    }
-    expect_no_more(lines, &format!("the end after {stored} values"))?;
+    let values = read_values(lines, stored)?;
     let (m, n) = (n_rows as usize, n_columns as usize);
     let values = match banner.symmetry {
         Symmetry::General => values,
         symmetry => unfold(m, &values, symmetry == Symmetry::Skew),
     };
-    dense_by_columns(&file, m, n, values)
+    dense(&file, Stored::ByColumns, m, n, values)
+}
+
+/// The values of an array, several a line if need be.
+fn read_values(lines: &mut Lines, stored: u64) -> Result<Vec<f64>> {
+    let mut values = Vec::with_capacity(cautious_capacity(stored));
+    while (values.len() as u64) < stored {
+        let line = next_data_line(lines, || format!("value {} of {stored}", values.len() + 1))?;
+        for field in line.fields() {
+            if values.len() as u64 == stored {
+                return Err(field.error(format!("the end after {stored} values")).into());
+            }
+            values.push(field.number()?);
+        }
+    }
+    expect_no_more(lines, &format!("the end after {stored} values"))?;
+    Ok(values)
 }
 
 /// The full square from its lower triangle, stored column after column.

@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use crate::assemble::{dense_by_columns, dense_by_rows};
+use crate::assemble::{Stored, dense};
 use crate::error::{Malformed, Result, io_error, quoted};
 use crate::options::LoadOptions;
 use crate::source::{Source, check_room};
@@ -14,8 +14,11 @@ use crate::table::{LoadedMatrix, Table};
 /// Longest header that is read; NumPy's own are below 200 bytes.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// Values converted at a time.
-const BLOCK: usize = 1 << 14;
+/// Longest string that is read, in bytes.
+const LONGEST_STRING: usize = 1 << 16;
+
+/// Bytes converted at a time.
+const BLOCK: usize = 1 << 17;
 
 /// The type of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +55,7 @@ fn expect_end(file: &str, reader: &mut dyn Read) -> Result<()> {
     let mut byte = [0];
     match reader.read(&mut byte) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(Malformed::new(file, "bytes after the last value", "the end").into()),
+        Ok(_) => Err(Malformed::damaged(file, "bytes after the last value", "the end").into()),
         Err(e) => Err(io_error(file, "read", e)),
     }
 }
@@ -83,7 +86,7 @@ pub(crate) fn read_header(file: &str, reader: &mut dyn Read) -> Result<Header> {
     };
     if length > LONGEST_HEADER {
         let found = format!("a header of {length} bytes");
-        return Err(Malformed::new(file, found, format!("at most {LONGEST_HEADER}")).into());
+        return Err(Malformed::damaged(file, found, format!("at most {LONGEST_HEADER}")).into());
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text).map_err(cut)?;
@@ -118,7 +121,7 @@ impl Header {
     }
 
     /// Number of values; `None` if it does not fit.
-    fn n_values(&self) -> Option<usize> {
+    pub fn n_values(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))
     }
 
@@ -127,13 +130,13 @@ impl Header {
         let n = self.n_values().filter(|n| n.checked_mul(self.width.max(1)).is_some());
         let Some(n) = n else {
             let found = format!("an array of shape {:?}", self.shape);
-            return Err(Malformed::new(file, found, "fewer values").into());
+            return Err(Malformed::damaged(file, found, "fewer values").into());
         };
         check_room(file, most_bytes, "values", n as u64, self.width as u64, None)?;
         Ok(n)
     }
 
-    /// Reads and converts the values, allocating as they arrive.
+    /// Reads and converts the values, which have at least one byte, allocating as they arrive.
     fn read_values<T>(
         &self,
         file: &str,
@@ -143,9 +146,10 @@ impl Header {
     ) -> Result<Vec<T>> {
         let n = self.check(file, most_bytes)?;
         let mut values = Vec::with_capacity(super::cautious_capacity(n as u64));
-        let mut block = vec![0; BLOCK.min(n) * self.width];
+        let at_once = (BLOCK / self.width).max(1);
+        let mut block = vec![0; at_once.min(n) * self.width];
         while values.len() < n {
-            let bytes = &mut block[..BLOCK.min(n - values.len()) * self.width];
+            let bytes = &mut block[..at_once.min(n - values.len()) * self.width];
             reader.read_exact(bytes).map_err(|e| io_error(file, "read", e))?;
             values.extend(bytes.chunks_exact(self.width).map(&convert));
         }
@@ -162,6 +166,7 @@ impl Header {
         let convert = converter(self.kind, self.width, self.big_endian).ok_or_else(|| {
             let found = format!("{:?} values of {} bytes", self.kind, self.width);
             Malformed::new(file, found, "real numbers, integers or truth values")
+                .remedy("convert it with .astype(float)")
         })?;
         self.read_values(file, reader, most_bytes, convert)
     }
@@ -186,7 +191,7 @@ impl Header {
         match values.iter().position(|&v| signed && v & sign != 0) {
             Some(place) => {
                 let found = format!("a negative index at place {place}");
-                Err(Malformed::new(file, found, "0 or more").into())
+                Err(Malformed::damaged(file, found, "0 or more").into())
             }
             None => Ok(values),
         }
@@ -207,42 +212,43 @@ impl Header {
         reader.take(n as u64).read_to_end(&mut bytes).map_err(|e| io_error(file, "read", e))?;
         if bytes.len() < n {
             return Err(
-                Malformed::new(file, format!("{} bytes", bytes.len()), n.to_string()).into()
+                Malformed::damaged(file, format!("{} bytes", bytes.len()), n.to_string()).into()
             );
         }
         Ok(bytes)
     }
 
-    /// Reads a single string.
-    pub fn read_string(&self, file: &str, reader: &mut dyn Read) -> Result<String> {
-        let width = self.width;
-        if !matches!(self.kind, Kind::Bytes | Kind::Unicode)
-            || self.n_values() != Some(1)
-            || width > 1024
-        {
-            return Err(Malformed::new(file, format!("{self:?}"), "one short string").into());
-        }
-        let mut bytes = vec![0; width];
-        reader.read_exact(&mut bytes).map_err(|e| io_error(file, "read", e))?;
-        let text: String = match self.kind {
-            Kind::Bytes => String::from_utf8_lossy(&bytes).into_owned(),
-            _ => {
-                let unit = |b: &[u8]| match self.big_endian {
-                    true => u32::from_be_bytes([b[0], b[1], b[2], b[3]]),
-                    false => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
-                };
-                bytes.chunks_exact(4).filter_map(|b| char::from_u32(unit(b))).collect()
-            }
+    /// Reads the values as strings.
+    pub fn read_strings(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<String>> {
+        let unit = |b: &[u8; 4]| match self.big_endian {
+            true => u32::from_be_bytes(*b),
+            false => u32::from_le_bytes(*b),
         };
-        Ok(text.trim_end_matches('\0').to_owned())
+        let decode = |bytes: &[u8]| match self.kind {
+            Kind::Unicode => {
+                bytes.as_chunks().0.iter().filter_map(|b| char::from_u32(unit(b))).collect()
+            }
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        let strings = matches!(self.kind, Kind::Bytes | Kind::Unicode);
+        if !strings || !(1..=LONGEST_STRING).contains(&self.width) {
+            return Err(Malformed::new(file, format!("{self:?}"), "short strings").into());
+        }
+        let text = |bytes: &[u8]| decode(bytes).trim_end_matches('\0').to_owned();
+        self.read_values(file, reader, most_bytes, text)
     }
 
     /// Values as a matrix; a single axis is one column.
     pub fn into_matrix(self, file: &str, values: Vec<f64>) -> Result<LoadedMatrix> {
         match *self.shape.as_slice() {
-            [n] => dense_by_columns(file, n, 1, values),
-            [m, n] if self.fortran_order => dense_by_columns(file, m, n, values),
-            [m, n] => dense_by_rows(file, m, n, values),
+            [n] => dense(file, Stored::ByColumns, n, 1, values),
+            [m, n] if self.fortran_order => dense(file, Stored::ByColumns, m, n, values),
+            [m, n] => dense(file, Stored::ByRows, m, n, values),
             _ => Err(Malformed::new(file, format!("shape {:?}", self.shape), "two axes")
                 .remedy("reshape it to rows x columns")
                 .into()),

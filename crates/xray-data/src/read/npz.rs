@@ -8,11 +8,11 @@ use std::io::Read;
 
 use zip::ZipArchive;
 
-use super::npy::{Header, read_header};
-use crate::assemble::{Compressed, Entries, check_shape};
-use crate::columns::known;
+use super::npy::{Header, Kind, read_header};
+use crate::assemble::{Compressed, Entries, Stored, check_shape};
+use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
-use crate::options::LoadOptions;
+use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::{ReadSeek, Source};
 use crate::table::{LoadedMatrix, Table};
 
@@ -31,6 +31,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
         read_dense(&mut archive, options.variable.as_deref())?
     };
     let mut table = Table::new(matrix);
+    table.labels = read_labels(&mut archive, table.matrix.n_rows(), options)?;
     for (name, place) in [
         (ROW_NAMES, &mut table.row_names),
         (COLUMN_NAMES, &mut table.column_names),
@@ -40,10 +41,50 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
             let json = archive.bytes(name)?;
             let expected = "a JSON list of strings";
             let parsed = serde_json::from_slice(&json);
-            *place = Some(parsed.map_err(|e| Malformed::new(&file, e.to_string(), expected))?);
+            *place = Some(parsed.map_err(|e| Malformed::damaged(&file, e.to_string(), expected))?);
         }
     }
     Ok(table)
+}
+
+/// Numbers or strings as texts.
+fn read_texts(
+    file: &str,
+    header: &Header,
+    reader: &mut dyn Read,
+    most_bytes: Option<u64>,
+) -> Result<Vec<String>> {
+    if matches!(header.kind, Kind::Bytes | Kind::Unicode) {
+        return header.read_strings(file, reader, most_bytes);
+    }
+    let numbers = header.read_numbers(file, reader, most_bytes)?;
+    Ok(numbers.iter().map(f64::to_string).collect())
+}
+
+/// The classes of the rows: a vector of numbers or strings that is chosen or has a usual name.
+fn read_labels(
+    archive: &mut Archive,
+    n_rows: usize,
+    options: &LoadOptions,
+) -> Result<Option<Vec<String>>> {
+    let names = archive.names();
+    let wanted = |name: &&String| match &options.label {
+        Some(choice) => *choice == ColumnChoice::Name((*name).clone()),
+        None => LABEL_VARIABLES.iter().any(|usual| usual.eq_ignore_ascii_case(name)),
+    };
+    for name in names.iter().filter(wanted) {
+        let fits = archive.header(name).is_ok_and(|header| header.n_values() == Some(n_rows));
+        if fits && options.variable.as_ref() != Some(name) {
+            return archive.array(name, read_texts).map(Some);
+        }
+    }
+    match &options.label {
+        Some(choice) => {
+            let found = format!("no array {choice} with {n_rows} numbers or strings");
+            Err(Malformed::new(&archive.file, found, "labels").remedy(known(&names)).into())
+        }
+        None => Ok(None),
+    }
 }
 
 /// The arrays of an archive.
@@ -56,9 +97,7 @@ impl Archive {
     pub fn open(file: &str, reader: Box<dyn ReadSeek>) -> Result<Self> {
         match ZipArchive::new(reader) {
             Ok(zip) => Ok(Self { file: file.to_owned(), zip }),
-            Err(e) => Err(Malformed::new(file, e.to_string(), "an intact zip archive")
-                .remedy("it may be cut off or damaged: fetch or write it again")
-                .into()),
+            Err(e) => Err(Malformed::damaged(file, e.to_string(), "an intact zip archive").into()),
         }
     }
 
@@ -72,6 +111,14 @@ impl Archive {
         self.zip.index_for_name(&format!("{name}.npy")).is_some()
     }
 
+    /// The header of an array.
+    fn header(&mut self, name: &str) -> Result<Header> {
+        let file = self.file.clone();
+        let opened = self.zip.by_name(&format!("{name}.npy"));
+        let mut entry = opened.map_err(|e| Malformed::damaged(&file, e.to_string(), "an array"))?;
+        read_header(&file, &mut entry)
+    }
+
     /// Opens an array and calls `read(file, header, reader, most_bytes)`.
     pub fn array<T>(
         &mut self,
@@ -82,7 +129,7 @@ impl Archive {
         let known = known(&self.names());
         let mut entry = self.zip.by_name(&format!("{name}.npy")).map_err(|e| match e {
             zip::result::ZipError::FileNotFound => {
-                Malformed::new(&self.file, format!("no array \"{name}\""), "it").remedy(known)
+                Malformed::new(&self.file, format!("no array \"{name}\""), "one").remedy(known)
             }
             e => Malformed::new(&label, e.to_string(), "a stored or deflated array"),
         })?;
@@ -93,7 +140,7 @@ impl Archive {
         let rest = std::io::copy(&mut entry, &mut std::io::sink());
         match rest.map_err(|e| io_error(&label, "read", e))? {
             0 => Ok(result),
-            n => Err(Malformed::new(&label, format!("{n} more bytes"), "the end").into()),
+            n => Err(Malformed::damaged(&label, format!("{n} more bytes"), "the end").into()),
         }
     }
 
@@ -116,8 +163,8 @@ impl Archive {
 }
 
 fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMatrix> {
-    let format =
-        archive.array("format", |file, header, reader, _| header.read_string(file, reader))?;
+    let format = archive
+        .array("format", |file, header, reader, most| header.read_strings(file, reader, most))?;
     let file = archive.file.clone();
     let shape = archive.indices("shape")?;
     let [m, n] = shape[..] else {
@@ -126,16 +173,16 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
     let (m, n) = (m as usize, n as usize);
     let values = archive.numbers("data")?.1;
     check_shape(&file, m, n, values.len(), &options.limits)?;
-    match format.as_str() {
-        "csr" => compressed(archive, values, m, n)?.into_matrix(&file, n),
-        "csc" => compressed(archive, values, n, m)?.into_matrix_by_columns(&file, m),
+    match format.concat().as_str() {
+        "csr" => compressed(archive, values, m, n)?.into_matrix(&file, Stored::ByRows, n),
+        "csc" => compressed(archive, values, n, m)?.into_matrix(&file, Stored::ByColumns, m),
         "coo" => {
             let rows = narrow(&file, "row", archive.indices("row")?, m)?;
             let columns = narrow(&file, "column", archive.indices("col")?, n)?;
             if rows.len() != values.len() || columns.len() != values.len() {
                 let found = format!("{} rows and {} columns", rows.len(), columns.len());
                 let expected = format!("{}, one for each value", values.len());
-                return Err(Malformed::new(&file, found, expected).into());
+                return Err(Malformed::damaged(&file, found, expected).into());
             }
             Entries { rows, columns, values }.into_matrix(&file, m, n, &options.limits)
         }
@@ -162,11 +209,16 @@ fn compressed(
         let found =
             format!("an indptr of {} entries that ends at {:?}", offsets.len(), offsets.last());
         let expected = format!("{} ascending entries from 0 to {}", n_lines + 1, values.len());
-        return Err(Malformed::new(&file, found, expected).into());
+        return Err(Malformed::damaged(&file, found, expected).into());
     }
     if indices.len() != values.len() {
         let found = format!("{} indices", indices.len());
-        return Err(Malformed::new(&file, found, format!("{}", values.len())).into());
+        return Err(Malformed::damaged(
+            &file,
+            found,
+            format!("{}, one for each value", values.len()),
+        )
+        .into());
     }
     Ok(Compressed { offsets, indices, values })
 }
@@ -175,7 +227,7 @@ fn narrow(file: &str, axis: &str, indices: Vec<u64>, dimension: usize) -> Result
     match indices.iter().position(|&index| index >= dimension as u64) {
         Some(place) => {
             let found = format!("{axis} index {} at place {place}", indices[place]);
-            Err(Malformed::new(file, found, format!("less than {dimension}")).into())
+            Err(Malformed::damaged(file, found, format!("less than {dimension}")).into())
         }
         None => Ok(indices.into_iter().map(|index| index as u32).collect()),
     }
@@ -197,11 +249,7 @@ fn largest(archive: &mut Archive) -> Result<String> {
     let names = archive.names();
     let mut best: Option<(usize, String)> = None;
     for name in &names {
-        let mut entry = match archive.zip.by_name(&format!("{name}.npy")) {
-            Ok(entry) => entry,
-            Err(_) => continue,
-        };
-        if let Ok(header) = read_header(name, &mut entry)
+        if let Ok(header) = archive.header(name)
             && let [m, n] = header.shape[..]
             && best.as_ref().is_none_or(|(size, _)| m.saturating_mul(n) > *size)
         {

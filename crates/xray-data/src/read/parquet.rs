@@ -13,9 +13,9 @@ use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
-use crate::columns::{self, Guess};
+use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
-use crate::options::{ColumnChoice, LoadOptions};
+use crate::options::LoadOptions;
 use crate::source::{Seekable, Source};
 use crate::table::Documents;
 
@@ -33,8 +33,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
 }
 
 fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
-    Malformed::new(file, found.to_string(), "an intact Parquet file")
-        .remedy("it may be cut off or damaged: fetch or write it again")
+    Malformed::damaged(file, found.to_string(), "an intact Parquet file")
 }
 
 fn read_from<R: ChunkReader + 'static>(
@@ -89,41 +88,27 @@ struct Layout {
 
 impl Layout {
     fn choose(file: &str, schema: &Type, options: &LoadOptions) -> Result<Self> {
-        let names: Vec<String> = schema.get_fields().iter().map(|f| f.name().to_owned()).collect();
-        let place = |choice: &ColumnChoice| {
-            let place = columns::place(file, choice, Some(&names), names.len())?;
-            Ok(names[place].clone())
-        };
-        let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
-        if text.is_empty() {
-            let strings: Vec<String> = schema
-                .get_fields()
-                .iter()
-                .filter(|field| is_string(field))
-                .map(|field| field.name().to_owned())
-                .collect();
-            let guess = columns::guess(&strings, &[], Guess::Text);
-            match guess.or((strings.len() == 1).then_some(0)) {
-                Some(place) => text.push(strings[place].clone()),
-                None => {
-                    return Err(Malformed::new(
-                        file,
-                        "no column that is known to hold text",
-                        "one",
-                    )
+        let fields = schema.get_fields();
+        let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+        let guess = || {
+            let strings: Vec<usize> =
+                (0..fields.len()).filter(|&k| is_string(&fields[k])).collect();
+            let known: Vec<String> = strings.iter().map(|&k| names[k].clone()).collect();
+            let only = (strings.len() == 1).then_some(0);
+            let found = columns::guess(&known, &[], Guess::Text).or(only);
+            found.map(|place| strings[place]).ok_or_else(|| {
+                Malformed::new(file, "no column that is known to hold text", "one")
                     .remedy(format!("name it; {}", columns::known(&names)))
-                    .into());
-                }
-            }
-        }
-        let pick = |choice: &Option<ColumnChoice>, guess| match choice {
-            Some(choice) => place(choice).map(Some),
-            None => Ok(columns::guess(&names, &[], guess).map(|place| names[place].clone())),
+                    .into()
+            })
         };
-        let free = |name: &String| !text.contains(name);
-        let id = pick(&options.id, Guess::Id)?.filter(free);
-        let label = pick(&options.label, Guess::Label)?.filter(free);
-        Ok(Self { text, id, label })
+        let chosen = TextColumns::choose(file, Some(&names), names.len(), options, guess)?;
+        let name = |column: usize| names[column].clone();
+        Ok(Self {
+            text: chosen.text.into_iter().map(name).collect(),
+            id: chosen.id.map(name),
+            label: chosen.label.map(name),
+        })
     }
 
     /// The schema without the columns that are not needed.

@@ -6,7 +6,7 @@
 //! only if it closes properly on its own line. (Existing CSV readers accept a quote that is never
 //! closed and text after a closing quote; here both are errors with their place.)
 
-use super::lines::{Line, Lines, parse_number};
+use super::lines::{Line, Lines, number_remedy, parse_number};
 use crate::error::{Malformed, Result, quoted};
 
 /// What `"` means.
@@ -192,11 +192,12 @@ impl Records {
         let bytes = self.bytes(field).trim_ascii();
         match parse_number(bytes) {
             Some(number) => Ok(number),
-            None if bytes.is_empty() => Err(self
-                .error(field, "an empty field", "a finite number")
-                .remedy("fill in or remove missing values")
-                .into()),
-            None => Err(self.error(field, quoted(bytes), "a finite number").into()),
+            None => {
+                let empty = bytes.is_empty();
+                let found = if empty { "an empty field".to_owned() } else { quoted(bytes) };
+                let error = self.error(field, found, "a finite number");
+                Err(error.remedy(number_remedy(bytes)).into())
+            }
         }
     }
 
@@ -205,7 +206,7 @@ impl Records {
         if self.len() == n {
             return Ok(());
         }
-        let found = format!("{} fields", self.len());
+        let found = format!("{} field{}", self.len(), if self.len() == 1 { "" } else { "s" });
         Err(Malformed::new(self.file(), found, format!("{n}, as on the lines before"))
             .at_line(self.line)
             .remedy("check delimiter and quotes")

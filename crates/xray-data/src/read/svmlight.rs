@@ -4,7 +4,7 @@
 //! scikit-learn's `zero_based="auto"`). Labels are kept as they are written.
 
 use super::lines::{Field, Line, Lines, parse_count, parse_number};
-use crate::assemble::{Compressed, check_shape};
+use crate::assemble::{Compressed, Stored, check_shape};
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::source::Source;
@@ -34,7 +34,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     }
     let n_columns = rows.indices.iter().max().map_or(0, |&column| column as usize + 1);
     check_shape(&file, labels.len(), n_columns, rows.values.len(), &options.limits)?;
-    let matrix = rows.into_matrix(&file, n_columns)?;
+    let matrix = rows.into_matrix(&file, Stored::ByRows, n_columns)?;
     Ok(Table { labels: Some(labels), ..Table::new(matrix) })
 }
 

@@ -217,14 +217,19 @@ fn choose(
         );
         return Err(Error::EmptyVocabulary { reason });
     }
-    if let Some(limit) = options.max_features.filter(|&limit| limit < kept.len()) {
-        kept.sort_by(|a, b| {
-            b.total.total_cmp(&a.total).then_with(|| names[a.column].cmp(&names[b.column]))
-        });
-        kept.truncate(limit);
-        kept.sort_by_key(|term| term.column);
+    if let Some(most) = options.max_features.filter(|&most| most < kept.len()) {
+        keep_largest(&mut kept, most, names);
     }
     Ok(kept)
+}
+
+/// Keeps the terms with the largest totals, ties in alphabetical order.
+fn keep_largest(terms: &mut Vec<Term>, most: usize, names: &[String]) {
+    terms.sort_by(|a, b| {
+        b.total.total_cmp(&a.total).then_with(|| names[a.column].cmp(&names[b.column]))
+    });
+    terms.truncate(most);
+    terms.sort_by_key(|term| term.column);
 }
 
 /// The weighed rows; `columns` maps the columns of the counts to those of the result.

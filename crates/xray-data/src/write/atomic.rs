@@ -73,6 +73,10 @@ impl AtomicFile {
         } else {
             let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
             let (file, temporary) = create_aside(&target, create).map_err(fail)?;
+            if let Ok(replaced) = fs::metadata(&target) {
+                // What was private stays private.
+                let _ = file.set_permissions(replaced.permissions());
+            }
             (file, Some(temporary))
         };
         let out = BufWriter::with_capacity(1 << 17, file);
@@ -175,7 +179,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_kept_and_devices_written_to() {
+    fn links_and_permissions_are_kept_and_devices_written_to() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::write(&real, "old").expect("written");
@@ -185,6 +189,12 @@ mod tests {
         file.commit().expect("renamed");
         assert!(link.is_symlink());
         assert_eq!(fs::read(&real).expect("there"), b"new");
+        use std::os::unix::fs::PermissionsExt;
+        let private = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&real, private.clone()).expect("changed");
+        AtomicFile::create(&real).expect("created").commit().expect("renamed");
+        let mode = fs::metadata(&real).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, private.mode());
         let null = AtomicFile::create(Path::new("/dev/null")).expect("opened");
         null.commit().expect("written");
         assert!(!fs::metadata("/dev/null").expect("there").is_file());

@@ -69,10 +69,13 @@ pub fn save(table: &Table, path: &Path, format: Option<Format>) -> Result<()> {
     let format = format_of(path, format, ".mtx, .npz, .npy, .mat, .svm, .docword, .csv or .tsv")?;
     let mut file = AtomicFile::create(path)?;
     write_in(table, &mut file, format, &path.display().to_string())?;
-    if let (Format::Docword, Some(words)) = (format, &table.column_names) {
-        save_names(words, &vocabulary_path(path))?;
-    }
-    file.commit()
+    // Both are complete before either takes its name.
+    let words = match (format, &table.column_names) {
+        (Format::Docword, Some(words)) => Some(write_names(words, &vocabulary_path(path))?),
+        _ => None,
+    };
+    file.commit()?;
+    words.map_or(Ok(()), AtomicFile::commit)
 }
 
 /// The format that is asked for, or that of the name.
@@ -102,6 +105,10 @@ pub fn write_table(table: &Table, out: &mut dyn Write, format: Format) -> Result
 /// # Errors
 /// If a name has several lines or the file cannot be written.
 pub fn save_names(names: &[String], path: &Path) -> Result<()> {
+    write_names(names, path)?.commit()
+}
+
+fn write_names(names: &[String], path: &Path) -> Result<AtomicFile> {
     let file = path.display().to_string();
     if let Some(name) = names.iter().find(|name| name.contains(['\n', '\r'])) {
         let reason = format!("the name {name:?} has more than one line");
@@ -111,7 +118,7 @@ pub fn save_names(names: &[String], path: &Path) -> Result<()> {
     for name in names {
         writeln!(out, "{name}").map_err(|e| io_error(&file, "write", e))?;
     }
-    out.commit()
+    Ok(out)
 }
 
 fn write_in(table: &Table, out: &mut dyn Write, format: Format, file: &str) -> Result<()> {

@@ -145,6 +145,13 @@ def numpy_files(sparse: Sparse, dense: Dense) -> None:
     np.savez(folder / "arrays.npz", small=np.ones((2, 2)), large=dense, vector=np.arange(99.0))
     table("arrays.npz", dense, False)
     table("arrays.npz", np.ones((2, 2)), False, variable="small")
+    words = ["a", "é🚨", "", "b c"] * 2 + ["a", "b", "c"]
+    numbers = [k - 3 for k in range(11)]
+    np.savez(folder / "labelled.npz", X=dense, y=np.array(words), topic=np.array(numbers))
+    table("labelled.npz", dense, False, labels=words)
+    table("labelled.npz", dense, False, labels=[str(k) for k in numbers], label="topic")
+    np.savez_compressed(folder / "bytes.npz", X=dense, Labels=np.array(words[:1] * 11, dtype="S3"))
+    table("bytes.npz", dense, False, labels=["a"] * 11)
     whole = rng.integers(0, 100, (5, 6))
     kinds = "<f4 <f8 >f8 >f4 i1 u1 <i2 >i2 <u2 <i4 >i4 <u4 <i8 <u8 >u8 ?".split()
     layouts: list[Literal["C", "F"]] = ["C", "F"]

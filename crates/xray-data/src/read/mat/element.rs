@@ -173,7 +173,7 @@ impl<R: Read> Reader<R> {
     }
 
     pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        Malformed::new(&self.file, found, expected).into()
+        Malformed::damaged(&self.file, found, expected).into()
     }
 }
 
@@ -181,9 +181,8 @@ impl<R: Read> Reader<R> {
 pub(super) fn drain(file: &str, mut rest: io::Take<impl Read>) -> Result<()> {
     io::copy(&mut rest, &mut io::sink()).map_err(|e| io_error(file, "read", e))?;
     if rest.limit() > MOST_PADDING {
-        return Err(Malformed::new(file, "the end of the file", "the rest of a variable")
-            .remedy("it may be cut off: fetch or write it again")
-            .into());
+        let found = "the end of the file";
+        return Err(Malformed::damaged(file, found, "the rest of a variable").into());
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use super::element::Reader;
 use crate::assemble::Compressed;
-use crate::error::Result;
+use crate::error::{Malformed, Result};
 
 /// Array classes: cells, text, sparse numbers, and 6 to 15 for dense numbers of all types.
 const CELL: u8 = 1;
@@ -133,7 +133,9 @@ impl Head {
         if !number || self.complex {
             let what = if self.complex { "complex numbers" } else { "text, cells or a structure" };
             let found = format!("{what} in variable \"{}\"", self.name);
-            return Err(reader.error(found, "a matrix of real numbers"));
+            return Err(Malformed::new(&reader.file, found, "a matrix of real numbers")
+                .remedy("choose another variable")
+                .into());
         }
         let content = if self.class == SPARSE {
             Content::Sparse(self.read_sparse(reader)?)

@@ -1,0 +1,98 @@
+//! A table of numbers, perhaps with columns for the names of rows and for classes.
+
+use super::super::records::Records;
+use super::sample::Sample;
+use crate::assemble::{Stored, dense};
+use crate::columns::{self, Guess};
+use crate::error::Result;
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::table::Table;
+
+/// Which columns of a table of numbers hold what.
+pub(super) struct NumberLayout {
+    header: bool,
+    n_fields: usize,
+    row_names: Option<usize>,
+    label: Option<usize>,
+    numbers: Vec<usize>,
+}
+
+impl NumberLayout {
+    /// The layout, or `None` if the table holds texts.
+    ///
+    /// Names of rows are in the column that is chosen as `id`, otherwise in the first one if it is
+    /// no numbers, or has no name. Classes are in the column that is chosen as `label`, otherwise in
+    /// one with a usual name that holds no numbers.
+    pub fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Option<Self>> {
+        if !options.text.is_empty() {
+            return Ok(None);
+        }
+        let by_name = options.id.iter().chain(&options.label);
+        let by_name = by_name.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
+        let header = options.header.unwrap_or_else(|| by_name || sample.has_number_header());
+        let short = header && sample.has_short_header();
+        let mut names = if header { sample.names() } else { Vec::new() };
+        if short {
+            names.insert(0, String::new());
+        }
+        let n_fields = sample.first().len() + usize::from(short);
+        let known = header.then_some(names.as_slice());
+        let place = |choice| columns::place(file, choice, known, n_fields);
+        let label = match &options.label {
+            Some(choice) => Some(place(choice)?),
+            None => columns::guess(&names, &[], Guess::Label)
+                .filter(|&column| !sample.is_mostly_numbers(column)),
+        };
+        let row_names = match &options.id {
+            Some(choice) => Some(place(choice)?),
+            None => {
+                let unnamed = short || header && sample.has_empty_corner();
+                let first = n_fields > 1 && label != Some(0);
+                (first && (unnamed || !sample.is_mostly_numbers(0))).then_some(0)
+            }
+        };
+        let numbers: Vec<usize> =
+            (0..n_fields).filter(|&k| Some(k) != row_names && Some(k) != label).collect();
+        let numeric = numbers.iter().all(|&column| sample.is_mostly_numbers(column));
+        let is_text = |column| sample.is_text(column, numbers.len());
+        let texts = options.id.is_none() && row_names.is_some_and(is_text);
+        let found = numeric && !texts && !numbers.is_empty();
+        Ok(found.then_some(Self { header, n_fields, row_names, label, numbers }))
+    }
+
+    pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Table> {
+        let replace = options.replace_invalid_utf8;
+        let mut column_names = None;
+        if self.header && records.advance()? {
+            let mut names = records.texts(replace)?;
+            if names.len() + 1 == self.n_fields {
+                names.insert(0, String::new());
+            } else {
+                records.expect_len(self.n_fields)?;
+            }
+            let kept = self.numbers.iter().map(|&column| std::mem::take(&mut names[column]));
+            column_names = Some(kept.collect());
+        }
+        let (mut values, mut row_names, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let mut n_rows = 0;
+        while records.advance()? {
+            records.expect_len(self.n_fields)?;
+            for (column, texts) in [(self.row_names, &mut row_names), (self.label, &mut labels)] {
+                if let Some(column) = column {
+                    texts.push(records.text(column, replace)?);
+                }
+            }
+            for &column in &self.numbers {
+                values.push(records.number(column)?);
+            }
+            n_rows += 1;
+        }
+        let matrix = dense(records.file(), Stored::ByRows, n_rows, self.numbers.len(), values)?;
+        Ok(Table {
+            matrix,
+            row_names: self.row_names.map(|_| row_names),
+            column_names,
+            labels: self.label.map(|_| labels),
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! The first records of a file, and what they look like.
+
+use super::super::lines::Lines;
+use super::super::records::{Dialect, Records};
+use crate::columns::{self, Guess};
+use crate::error::{Malformed, Result};
+use crate::source::HEAD_BYTES;
+
+/// Records that are looked at before reading.
+const SAMPLE: usize = 100;
+
+/// Longest name of a column, in bytes.
+const LONGEST_NAME: usize = 40;
+
+/// Words that a text has on average; names of rows have fewer.
+const WORDS_OF_TEXT: usize = 5;
+/// The same under a name that is usual for texts, beside no more than so many columns of numbers.
+const WORDS_OF_NAMED_TEXT: usize = 2;
+const NUMBERS_BESIDE_TEXT: usize = 2;
+
+/// The first records of a file.
+pub(super) struct Sample {
+    pub records: Vec<Vec<Vec<u8>>>,
+}
+
+impl Sample {
+    pub fn take(file: &str, head: &[u8], dialect: Dialect) -> Result<Self> {
+        let mut records = Vec::new();
+        let mut reader = Records::new(Lines::of_bytes(file, head), dialect, usize::MAX);
+        while records.len() <= SAMPLE {
+            match reader.advance() {
+                Ok(true) => {
+                    let fields = (0..reader.len()).map(|k| reader.bytes(k).to_vec());
+                    records.push(fields.collect::<Vec<_>>());
+                }
+                // The head may end within a record; what is really wrong is found when reading.
+                Ok(false) | Err(_) => break,
+            }
+        }
+        let cut = records.len() > SAMPLE || head.len() as u64 >= HEAD_BYTES;
+        if cut && records.len() > 1 {
+            // The last record may end where the head does.
+            records.pop();
+        }
+        if records.is_empty() {
+            return Err(Malformed::new(file, "no records", "at least one line").into());
+        }
+        Ok(Self { records })
+    }
+
+    pub fn first(&self) -> &[Vec<u8>] {
+        &self.records[0]
+    }
+
+    /// The fields of the first record as names.
+    pub fn names(&self) -> Vec<String> {
+        self.first().iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
+    }
+
+    /// Records after the first, or the first if there is no other.
+    fn body(&self) -> &[Vec<Vec<u8>>] {
+        if self.records.len() > 1 { &self.records[1..] } else { &self.records }
+    }
+
+    /// The fields of a column that are not empty.
+    fn column(&self, column: usize) -> impl Iterator<Item = &Vec<u8>> {
+        let fields = self.body().iter().filter_map(move |record| record.get(column));
+        fields.filter(|field| !is_blank(field))
+    }
+
+    /// Whether a column holds mostly numbers: single others are mistakes, empty fields count for
+    /// neither side.
+    pub fn is_mostly_numbers(&self, column: usize) -> bool {
+        let (numbers, others): (Vec<_>, Vec<_>) = self.column(column).partition(|f| is_number(f));
+        others.is_empty() || numbers.len() > others.len()
+    }
+
+    /// Whether a column beside `n_numbers` columns of numbers holds texts, not names of rows.
+    pub fn is_text(&self, column: usize, n_numbers: usize) -> bool {
+        let words = |field: &Vec<u8>| {
+            let parts = field.split(u8::is_ascii_whitespace);
+            parts.filter(|word| !word.is_empty()).count()
+        };
+        let n_words: usize = self.column(column).map(words).sum();
+        let named = columns::guess(&self.names(), &[], Guess::Text) == Some(column);
+        let enough = if named && n_numbers <= NUMBERS_BESIDE_TEXT {
+            WORDS_OF_NAMED_TEXT
+        } else {
+            WORDS_OF_TEXT
+        };
+        n_words >= enough * self.column(column).count().max(1)
+    }
+
+    /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
+    /// empty, and names are no numbers. An empty field elsewhere is a missing value.
+    pub fn has_number_header(&self) -> bool {
+        let first = self.first();
+        let skip = usize::from(!self.is_mostly_numbers(0) && first.len() > 1);
+        self.has_empty_corner()
+            || first.iter().skip(skip).any(|field| !is_blank(field) && !is_number(field))
+    }
+
+    /// Whether the first field is empty: pandas leaves it so over the names of rows.
+    pub fn has_empty_corner(&self) -> bool {
+        self.first().len() > 1 && is_blank(&self.first()[0])
+    }
+
+    /// Whether the first record has one field less: R writes no name over the names of rows.
+    pub fn has_short_header(&self) -> bool {
+        self.records.get(1).is_some_and(|second| second.len() == self.first().len() + 1)
+    }
+
+    /// Whether the first record of a table of texts names the columns: short, distinct names that
+    /// are no numbers, and either single words or among them a usual one.
+    pub fn has_text_header(&self) -> bool {
+        let names = self.names();
+        let names = &names[usize::from(self.has_empty_corner())..];
+        let short = |name: &String| {
+            let name = name.trim();
+            !name.is_empty() && name.len() <= LONGEST_NAME && !is_number(name.as_bytes())
+        };
+        let mut distinct = names.to_vec();
+        distinct.sort();
+        distinct.dedup();
+        self.records.len() > 1
+            && distinct.len() == names.len()
+            && names.iter().all(short)
+            && (names.iter().all(|name| !name.trim().contains(' '))
+                || names.iter().any(|name| columns::is_usual(name)))
+    }
+
+    /// Total length of each column.
+    pub fn lengths(&self) -> Vec<u64> {
+        let mut lengths = vec![0; self.first().len()];
+        for record in self.body() {
+            for (length, field) in lengths.iter_mut().zip(record) {
+                *length += field.len() as u64;
+            }
+        }
+        lengths
+    }
+}
+
+fn is_blank(field: &[u8]) -> bool {
+    field.trim_ascii().is_empty()
+}
+
+/// Whether the field is meant as a number; NaN and infinity are, and refused when they are read.
+pub(crate) fn is_number(field: &[u8]) -> bool {
+    fast_float2::parse::<f64, _>(field.trim_ascii()).is_ok()
+}

@@ -1,0 +1,63 @@
+//! Columns of texts, perhaps with columns for ids and classes.
+
+use super::super::records::Records;
+use super::sample::Sample;
+use crate::columns::{self, Guess, TextColumns};
+use crate::error::{Malformed, Result};
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::table::Documents;
+
+/// How a table of texts is laid out.
+pub(super) struct TextLayout {
+    header: bool,
+    n_fields: usize,
+    columns: TextColumns,
+}
+
+impl TextLayout {
+    pub fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Self> {
+        let n_fields = sample.first().len();
+        let mut chosen = options.text.iter().chain(&options.id).chain(&options.label);
+        let by_name = chosen.any(|choice| matches!(choice, ColumnChoice::Name(_)));
+        let header = options.header.unwrap_or_else(|| by_name || sample.has_text_header());
+        let first = sample.names();
+        let names = header.then_some(first.as_slice());
+        let guess = || {
+            let found = columns::guess(names.unwrap_or(&[]), &sample.lengths(), Guess::Text);
+            found.ok_or_else(|| {
+                Malformed::new(file, "only empty columns", "a column with text")
+                    .remedy("check the delimiter, or name the column")
+                    .into()
+            })
+        };
+        let columns = TextColumns::choose(file, names, n_fields, options, guess)?;
+        Ok(Self { header, n_fields, columns })
+    }
+
+    pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Documents> {
+        let replace = options.replace_invalid_utf8;
+        let mut documents = Documents::default();
+        let mut labels = Vec::new();
+        if self.header {
+            records.advance()?;
+        }
+        while records.advance()? {
+            records.expect_len(self.n_fields)?;
+            let mut text = records.text(self.columns.text[0], replace)?;
+            for &column in &self.columns.text[1..] {
+                text.push(' ');
+                text.push_str(&records.text(column, replace)?);
+            }
+            documents.texts.push(text);
+            documents.ids.push(match self.columns.id {
+                Some(id) => records.text(id, replace)?,
+                None => documents.texts.len().to_string(),
+            });
+            if let Some(label) = self.columns.label {
+                labels.push(records.text(label, replace)?);
+            }
+        }
+        documents.labels = self.columns.label.map(|_| labels);
+        Ok(documents)
+    }
+}
