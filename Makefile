@@ -24,7 +24,7 @@ help:
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust cli engines python
+test: setup lint reference rust cli engines
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.

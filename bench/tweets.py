@@ -53,7 +53,7 @@ def main() -> None:
         print(f"scikit-learn tf-idf {theirs[-1]:.2f} s; xray topics: {parts}")
     middle = arguments.runs // 2
     ratio = sorted(ours)[middle] / sorted(theirs)[middle]
-    print(f"xray topics -k {arguments.rank} takes {ratio:.2f} x scikit-learn's tf-idf alone (at most 3)")
+    print(f"xray topics -k {arguments.rank}: {ratio:.2f} x scikit-learn's tf-idf alone (at most 3)")
 
 
 if __name__ == "__main__":
