@@ -1,41 +1,22 @@
 //! Reading what the arguments name.
 
 use xray_data::text::position_names;
-use xray_data::{Documents, Input, LoadOptions, Loaded, LoadedMatrix, Table, load, read_names};
+use xray_data::{Documents, Loaded, LoadedMatrix, Table, load};
 use xray_topics::Corpus;
 
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, is_usage};
 use crate::session::Session;
 
-/// Reads numbers or texts; `--transpose` is applied, and side files belong to the lines after it.
+/// Reads numbers or texts.
 pub(crate) fn read(session: &mut Session, args: &InputArgs) -> anyhow::Result<Loaded> {
     let source = args.source();
-    let loaded = session.stage("read", || load(&source, &args.load_options()))?;
-    match loaded {
-        Loaded::Table(table) if args.transpose => {
-            let mut table = table.transposed();
-            if let Some(file) = args.labels_file() {
-                table.labels = Some(labels_for(file, table.matrix.n_rows())?);
-            }
-            Ok(Loaded::Table(table))
-        }
+    match session.stage("read", || load(&source, &args.load_options()))? {
         Loaded::Documents(_) if args.transpose => {
             Err(UsageError("--transpose is for matrices, and this is text".into()).into())
         }
         loaded => Ok(loaded),
     }
-}
-
-fn labels_for(file: &std::path::Path, n_rows: usize) -> anyhow::Result<Vec<String>> {
-    let labels = read_names(&Input::Path(file.to_owned()), &LoadOptions::default())?;
-    anyhow::ensure!(
-        labels.len() == n_rows,
-        "{}: found {} labels, expected {n_rows}, one for each row after transposing",
-        file.display(),
-        labels.len(),
-    );
-    Ok(labels)
 }
 
 /// Reads a matrix; texts are refused.

@@ -56,15 +56,10 @@ impl InputArgs {
         Input::from(self.data.as_path())
     }
 
-    /// How the data is to be read; with `transpose`, side files name the lines after transposing.
+    /// How the data is to be read.
     pub fn load_options(&self) -> LoadOptions {
         let labels_file = self.labels.as_deref().map(Path::new).filter(|path| path.is_file());
         let label_column = if labels_file.is_some() { None } else { self.labels.as_deref() };
-        let (row_names, column_names) = if self.transpose {
-            (self.terms.clone(), self.row_names.clone())
-        } else {
-            (self.row_names.clone(), self.terms.clone())
-        };
         LoadOptions {
             format: self.format,
             variable: self.variable.clone(),
@@ -73,17 +68,13 @@ impl InputArgs {
             label: label_column.map(choice),
             header: self.header,
             delimiter: self.delimiter.and_then(|c| u8::try_from(c).ok()),
-            row_names,
-            column_names,
-            labels: labels_file.filter(|_| !self.transpose).map(Path::to_owned),
+            transpose: self.transpose,
+            row_names: self.row_names.clone(),
+            column_names: self.terms.clone(),
+            labels: labels_file.map(Path::to_owned),
             replace_invalid_utf8: self.replace_invalid_utf8,
             ..LoadOptions::default()
         }
-    }
-
-    /// The file with labels, if `--labels` names one.
-    pub fn labels_file(&self) -> Option<&Path> {
-        self.labels.as_deref().map(Path::new).filter(|path| path.is_file())
     }
 
     /// The name of the input without folders and endings, for the names of outputs.
