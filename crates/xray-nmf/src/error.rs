@@ -133,6 +133,16 @@ pub enum Error {
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// An error that names the parameter unless `holds`.
+pub(crate) fn require(
+    holds: bool,
+    name: &'static str,
+    value: impl ToString,
+    allowed: &'static str,
+) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), allowed }) }
+}
+
 /// Checks that a slice has the length that its shape calls for.
 pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::Length { what, expected, found }) }

@@ -42,18 +42,8 @@ pub use local::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_piv
 pub use snpa::{SnpaParams, snpa};
 pub use spa::{SpaParams, spa};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 use crate::memory::default_budget;
-
-/// An error that names the parameter unless `holds`.
-fn require(
-    holds: bool,
-    name: &'static str,
-    value: impl ToString,
-    allowed: &'static str,
-) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), allowed }) }
-}
 
 /// Checks that `n x n` numbers of `bytes` bytes fit the budget, before any is made.
 fn check_memory(n: usize, bytes: usize, budget: Option<usize>) -> Result<()> {

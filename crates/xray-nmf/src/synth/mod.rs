@@ -25,14 +25,4 @@ pub use corpus::Corpus;
 pub use design::{Design, Noise};
 pub use planted::{Planted, Synthetic};
 
-use crate::error::{Error, Result};
-
-/// An error that names the parameter unless `holds`.
-fn require(
-    holds: bool,
-    name: &'static str,
-    value: impl ToString,
-    allowed: &'static str,
-) -> Result<()> {
-    if holds { Ok(()) } else { Err(Error::Parameter { name, value: value.to_string(), allowed }) }
-}
+use crate::error::require;
