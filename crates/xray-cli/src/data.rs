@@ -74,7 +74,7 @@ pub(crate) fn weigh_table(
 }
 
 /// Whether every entry is a whole number, as counts are.
-pub(crate) fn is_whole(matrix: &LoadedMatrix) -> bool {
+fn is_whole(matrix: &LoadedMatrix) -> bool {
     (0..matrix.n_rows()).all(|d| {
         let mut whole = true;
         matrix.for_each_in_row(d, |_, v| whole &= v.fract() == 0.0);
@@ -88,4 +88,56 @@ pub(crate) fn column_names(table: &Table) -> Vec<String> {
         Some(names) => names.clone(),
         None => position_names(table.matrix.n_columns()),
     }
+}
+
+/// A column by its name, or by its position if no column has that name.
+pub(crate) fn find_column(name: &str, names: &[String], named: bool) -> anyhow::Result<usize> {
+    if let Some(j) = names.iter().position(|other| other == name) {
+        return Ok(j);
+    }
+    let n = names.len();
+    let message = match name.parse::<usize>() {
+        Ok(j) if j < n => return Ok(j),
+        Ok(_) => format!("column {name}: there are {n}, counted from 0"),
+        Err(_) if named => format!("no column is called \"{name}\""),
+        Err(_) => format!(
+            "column \"{name}\": the columns have no names (give them with --terms); use positions, \
+             counted from 0"
+        ),
+    };
+    Err(UsageError(message).into())
+}
+
+/// A matrix that is ready to be factored.
+pub(crate) struct Weighed {
+    pub matrix: LoadedMatrix,
+    /// Names of the columns, or their positions.
+    pub names: Vec<String>,
+    /// Whether the columns have names.
+    pub named: bool,
+    pub labels: Option<Vec<String>>,
+}
+
+/// Reads any data: texts and counts are weighed, other numbers are taken as they are.
+pub(crate) fn read_weighed(
+    session: &mut Session,
+    input: &InputArgs,
+    text: &TextArgs,
+) -> anyhow::Result<Weighed> {
+    let corpus = match read(session, input)? {
+        Loaded::Documents(documents) => weigh_documents(session, documents, text),
+        Loaded::Table(table) => match &table.matrix {
+            LoadedMatrix::Sparse(_) if text.weighting.is_some() || is_whole(&table.matrix) => {
+                weigh_table(session, table, text)
+            }
+            _ => {
+                let names = column_names(&table);
+                let Table { matrix, column_names, labels, .. } = table;
+                return Ok(Weighed { matrix, names, named: column_names.is_some(), labels });
+            }
+        },
+    };
+    let Corpus { matrix, vectorizer, labels, .. } = about(input, corpus)?;
+    let names = vectorizer.vocabulary().to_vec();
+    Ok(Weighed { matrix: matrix.into(), names, named: true, labels })
 }

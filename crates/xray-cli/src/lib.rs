@@ -34,6 +34,8 @@ fn run(command: Command) -> anyhow::Result<Outcome> {
         Command::Factorize(args) => cmd::factorize::run(&args),
         Command::Transform(args) => cmd::transform::run(&args),
         Command::Rank(args) => cmd::rank::run(&args),
+        Command::Compare(args) => cmd::compare::run(&args),
+        Command::Reproduce(args) => cmd::reproduce::run(&args),
         Command::Synth(args) => cmd::synth::run(&args),
         Command::Convert(args) => cmd::convert::run(&args),
         Command::Completions(args) => cmd::manual::completions(&args),

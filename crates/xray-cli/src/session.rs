@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
+use xray_experiments::{Interrupted, Watch, peak_memory};
 use xray_report::{Table, number};
 use xray_topics::Event;
 
@@ -184,6 +185,21 @@ impl Session {
     }
 }
 
+/// Comparisons and experiments: steps are drawn as progress, Ctrl-C ends them.
+impl Watch for Session {
+    fn begin(&mut self, stage: &str, steps: usize) {
+        interrupt::stop_politely();
+        Session::begin(self, stage, Some(steps));
+    }
+
+    fn advance(&mut self) -> anyhow::Result<()> {
+        match self.watch(Event::Advance) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Interrupted.into()),
+        }
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
@@ -204,12 +220,4 @@ fn colours_wanted() -> bool {
 /// Whether messages may be coloured.
 pub(crate) fn styled_stderr() -> bool {
     std::io::stderr().is_terminal() && colours_wanted()
-}
-
-/// The most memory that the process has had, in bytes, where the system tells.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes * 1024)
 }

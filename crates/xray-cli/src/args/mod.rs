@@ -1,6 +1,7 @@
 //! What users type, as types.
 
 mod engine;
+mod evidence;
 mod input;
 mod parse;
 mod text;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 
 pub use engine::{AnchorArgs, EngineArgs};
+pub use evidence::{CompareArgs, ReproduceArgs};
 pub use input::InputArgs;
 pub use parse::Bytes;
 pub use text::TextArgs;
@@ -49,6 +51,10 @@ pub enum Command {
     Transform(TransformArgs),
     /// How many? Residual, held-out error and coherence of every rank, and a suggestion
     Rank(RankArgs),
+    /// Many methods on the same data: time, memory, error, and how well they meet the truth
+    Compare(CompareArgs),
+    /// The figures and tables of the XRAY paper, with what the paper says beside them
+    Reproduce(ReproduceArgs),
     /// Matrices with known anchors, for tests and experiments
     Synth(SynthArgs),
     /// Between file formats

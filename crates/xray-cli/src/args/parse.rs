@@ -47,6 +47,14 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number above 0.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 => Ok(number),
+        _ => Err("give a number above 0".to_owned()),
+    }
+}
+
 /// A kind of noise by its name.
 pub(super) fn noise(text: &str) -> Result<Noise, String> {
     match text {

@@ -21,26 +21,34 @@ const NEXT: &str = "\nNext:
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let input = Input::Bytes { name: "demo corpus".into(), bytes: CORPUS.to_vec() };
-    let options = LoadOptions {
-        format: Some(Format::Tsv),
-        text: vec![ColumnChoice::from("text")],
-        label: Some(ColumnChoice::from("subject")),
-        ..LoadOptions::default()
-    };
-    let corpus = session.stage("text", || match load(&input, &options)? {
-        Loaded::Documents(texts) => Ok(Corpus::from_documents(texts, TextOptions::default())?),
-        Loaded::Table(_) => Err(anyhow::anyhow!("the demo corpus is damaged")),
-    })?;
+    let corpus = session.stage("text", corpus)?;
     let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     options.params.threads = args.common.threads();
     let found = find(&mut session, &corpus, &options)?;
     let analysis = Analysis::new(corpus, found);
     let json = session.json;
     let outcome =
-        analysis.finish(session, args.output.as_deref(), &input, Map::new(), args.common.seed)?;
+        analysis.finish(session, args.output.as_deref(), &input(), Map::new(), args.common.seed)?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");
     }
     Ok(outcome)
+}
+
+fn input() -> Input {
+    Input::Bytes { name: "demo corpus".into(), bytes: CORPUS.to_vec() }
+}
+
+/// The corpus, weighed.
+pub(crate) fn corpus() -> anyhow::Result<Corpus> {
+    let options = LoadOptions {
+        format: Some(Format::Tsv),
+        text: vec![ColumnChoice::from("text")],
+        label: Some(ColumnChoice::from("subject")),
+        ..LoadOptions::default()
+    };
+    match load(&input(), &options)? {
+        Loaded::Documents(texts) => Ok(Corpus::from_documents(texts, TextOptions::default())?),
+        Loaded::Table(_) => Err(anyhow::anyhow!("the demo corpus is damaged")),
+    }
 }

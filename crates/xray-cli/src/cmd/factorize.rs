@@ -12,9 +12,9 @@ use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Event, Stage};
 
 use crate::args::FactorizeArgs;
-use crate::data::{about, column_names, read_table};
+use crate::data::{about, column_names, find_column, read_table};
 use crate::interrupt;
-use crate::outcome::{Outcome, UsageError};
+use crate::outcome::Outcome;
 use crate::output::Folder;
 use crate::session::Session;
 
@@ -56,7 +56,8 @@ fn factorize<M: Matrix>(
 
 fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::Result<Params> {
     let columns = |list: &[String]| -> anyhow::Result<Vec<usize>> {
-        list.iter().map(|name| column(name, names, table)).collect()
+        let named = table.column_names.is_some();
+        list.iter().map(|name| find_column(name, names, named)).collect()
     };
     let candidates = &args.anchors.candidates;
     Ok(Params {
@@ -65,26 +66,6 @@ fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::
         candidates: if candidates.is_empty() { None } else { Some(columns(candidates)?) },
         ..args.engine.params(args.rank, Selection::Max, &args.common)
     })
-}
-
-/// A column by its name, or by its position if no column has that name.
-fn column(name: &str, names: &[String], table: &DataTable) -> anyhow::Result<usize> {
-    if let Some(j) = names.iter().position(|other| other == name) {
-        return Ok(j);
-    }
-    let n = names.len();
-    match name.parse::<usize>() {
-        Ok(j) if j < n => Ok(j),
-        Ok(_) => Err(UsageError(format!("column {name}: there are {n}, counted from 0")).into()),
-        Err(_) if table.column_names.is_some() => {
-            Err(UsageError(format!("no column is called \"{name}\"")).into())
-        }
-        Err(_) => Err(UsageError(format!(
-            "column \"{name}\": the columns have no names (give them with --terms); use positions, \
-             counted from 0"
-        ))
-        .into()),
-    }
 }
 
 /// What was found, with all that the files need.

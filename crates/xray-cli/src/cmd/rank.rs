@@ -1,14 +1,14 @@
 //! `xray rank`: every rank in one run, and which one to take.
 
 use serde_json::{Map, Value, json};
-use xray_data::{Loaded, LoadedMatrix};
+use xray_data::LoadedMatrix;
 use xray_nmf::{Selection, Termination};
 use xray_report::{Cell, Chart, Column, Panel, Picture, Series, Table};
 use xray_topics::{Event, RankStudy, StudiedRank, StudyOptions, rank_study};
 
 use crate::args::RankArgs;
 use crate::cmd::topics::reason;
-use crate::data::{about, column_names, is_whole, read, weigh_documents, weigh_table};
+use crate::data::{Weighed, about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output::Folder;
@@ -16,7 +16,7 @@ use crate::session::Session;
 
 pub(crate) fn run(args: &RankArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let (matrix, names) = prepare(&mut session, args)?;
+    let Weighed { matrix, names, .. } = read_weighed(&mut session, &args.input, &args.text)?;
     let words = matches!(matrix, LoadedMatrix::Sparse(_));
     let rule = if words { Selection::Greedy } else { Selection::Max };
     let options = StudyOptions {
@@ -29,25 +29,6 @@ pub(crate) fn run(args: &RankArgs) -> anyhow::Result<Outcome> {
     let study = about(&args.input, study.map_err(anyhow::Error::from))?;
     let report = Report { study, names };
     report.finish(session, args)
-}
-
-/// The matrix to study: texts and counts are weighed, other numbers are taken as they are.
-fn prepare(session: &mut Session, args: &RankArgs) -> anyhow::Result<(LoadedMatrix, Vec<String>)> {
-    let corpus = match read(session, &args.input)? {
-        Loaded::Documents(documents) => weigh_documents(session, documents, &args.text),
-        Loaded::Table(table) => match &table.matrix {
-            LoadedMatrix::Sparse(_) if args.text.weighting.is_some() || is_whole(&table.matrix) => {
-                weigh_table(session, table, &args.text)
-            }
-            _ => {
-                let names = column_names(&table);
-                return Ok((table.matrix, names));
-            }
-        },
-    };
-    let corpus = about(&args.input, corpus)?;
-    let names = corpus.vectorizer.vocabulary().to_vec();
-    Ok((corpus.matrix.into(), names))
 }
 
 struct Report {

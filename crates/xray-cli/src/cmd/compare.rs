@@ -1,0 +1,142 @@
+//! `xray compare`: many methods on the same data.
+
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+use xray_eval::{Labelling, Protocol};
+use xray_experiments::{
+    CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare,
+};
+use xray_report::Picture;
+
+use crate::args::CompareArgs;
+use crate::data::{Weighed, find_column, read_weighed};
+use crate::outcome::{Outcome, UsageError};
+use crate::output::Folder;
+use crate::session::Session;
+
+pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::new(&args.common)?;
+    let weighed = read_weighed(&mut session, &args.input, &args.text)?;
+    let data = data_set(args, weighed)?;
+    let found = compare(&data, &options(args), &mut session);
+    session.end();
+    match found {
+        Ok(found) => finish(session, args, &found),
+        Err(error) if error.is::<Interrupted>() => Ok(session.conclude(None, true)),
+        Err(error) => Err(error),
+    }
+}
+
+fn data_set(args: &CompareArgs, weighed: Weighed) -> anyhow::Result<DataSet> {
+    let Weighed { matrix, names, named, labels } = weighed;
+    let anchors = args.true_anchors.as_deref().map(|list| true_anchors(list, &names, named));
+    if let Some(d) = labels.as_ref().and_then(|labels| labels.iter().position(String::is_empty)) {
+        let message = format!(
+            "row {} has no class, and methods are compared by classes; leave --labels out or complete them",
+            d + 1
+        );
+        return Err(anyhow::anyhow!(message).context(args.input.source().name()));
+    }
+    Ok(DataSet {
+        name: args.input.stem(),
+        matrix,
+        words: names,
+        labels: labels.map(|labels| Labelling::from_names(&labels)),
+        anchors: anchors.transpose()?,
+    })
+}
+
+/// Columns from a list, or from a file in which commas, blanks or line ends separate them.
+fn true_anchors(list: &str, names: &[String], named: bool) -> anyhow::Result<Vec<usize>> {
+    let path = Path::new(list);
+    let text = match path.is_file() {
+        true => std::fs::read_to_string(path).with_context(|| format!("{list}: cannot read"))?,
+        false => list.to_owned(),
+    };
+    let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    let anchors = words.map(|word| find_column(word, names, named));
+    let anchors = anchors.collect::<anyhow::Result<Vec<usize>>>().context("--true-anchors")?;
+    if anchors.is_empty() {
+        return Err(UsageError(format!("--true-anchors {list}: no columns are listed")).into());
+    }
+    Ok(anchors)
+}
+
+fn options(args: &CompareArgs) -> CompareOptions {
+    let (seed, threads) = (args.common.seed, args.common.threads());
+    CompareOptions {
+        methods: if args.methods.is_empty() { METHODS.to_vec() } else { args.methods.clone() },
+        job: Job {
+            rank: args.rank,
+            seed,
+            threads,
+            epochs: args.epochs,
+            iterations: args.iterations,
+        },
+        seeds: args.runs as usize,
+        refine: args.refine,
+        time_limit: args.time_limit,
+        protocol: (!args.no_accuracy).then(|| Protocol { seed, threads, ..Protocol::default() }),
+    }
+}
+
+fn finish(mut session: Session, args: &CompareArgs, found: &Comparison) -> anyhow::Result<Outcome> {
+    let written = match &args.output {
+        Some(folder) => Some(session.stage("write", || write(folder, found))?),
+        None => None,
+    };
+    if session.json {
+        session.print_json(&session.finish_json(to_json(found)))?;
+    } else {
+        session.print_table(&found.table())?;
+    }
+    for (method, reason) in found.left_out() {
+        session.note(format!("left out: {method}: {reason}"));
+    }
+    if found.results.iter().all(|(_, fate)| matches!(fate, Fate::LeftOut(_))) {
+        return Err(anyhow::anyhow!("no method ran; see above why"));
+    }
+    Ok(session.conclude(written, false))
+}
+
+fn write(folder: &Path, found: &Comparison) -> anyhow::Result<String> {
+    let mut folder = Folder::create(folder)?;
+    folder.write("compare.csv", found.csv().csv().as_bytes())?;
+    let picture = found.picture();
+    folder.write("compare.svg", picture.svg().as_bytes())?;
+    folder.write("compare.png", &picture.png(2.0)?)?;
+    Ok(folder.summary())
+}
+
+fn to_json(found: &Comparison) -> Map<String, Value> {
+    let methods = found.results.iter().map(|(method, fate)| match fate {
+        Fate::Ran(runs) => json!({
+            "method": method.name,
+            "runs": runs.iter().map(run_json).collect::<Vec<_>>(),
+        }),
+        Fate::LeftOut(reason) => json!({ "method": method.name, "left_out": reason }),
+    });
+    let json = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "rank": found.rank,
+        "methods": methods.collect::<Vec<_>>(),
+    });
+    json.as_object().cloned().unwrap_or_default()
+}
+
+fn run_json(run: &Run) -> Value {
+    json!({
+        "seconds": run.spent.time.as_secs_f64(),
+        "memory_bytes": run.spent.memory,
+        "anchors": run.anchors,
+        "error": run.error,
+        "refined_error": run.refined_error,
+        "recovery": run.recovery,
+        "nmi": run.nmi,
+        "accuracy_anchors": run.anchor_accuracy,
+        "accuracy_weights": run.weight_accuracy,
+        "npmi": run.npmi,
+    })
+}

@@ -1,0 +1,144 @@
+//! `xray reproduce`: the figures and tables of the paper.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use xray_experiments::{
+    DataSet, EXPERIMENTS, Experiment, Interrupted, Page, Settings, join, write_file,
+};
+use xray_report::number;
+
+use crate::args::ReproduceArgs;
+use crate::cmd::demo;
+use crate::outcome::Outcome;
+use crate::session::Session;
+
+/// What one experiment wrote.
+struct Done {
+    page: Page,
+    files: Vec<String>,
+    time: Duration,
+}
+
+pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::new(&args.common)?;
+    let settings = Settings {
+        quick: args.quick,
+        data: args.data.clone().or_else(|| std::env::var_os("XRAY_DATA").map(PathBuf::from)),
+        demo: DataSet::from_corpus("demo", demo::corpus()?),
+        threads: args.common.threads(),
+        seed: args.common.seed,
+    };
+    let (mut done, mut failed) = (Vec::new(), Vec::new());
+    let mut stopped = false;
+    for experiment in wanted(args) {
+        match reproduce(&mut session, args, experiment, &settings) {
+            Ok(finished) => done.push(finished),
+            Err(error) if error.is::<Interrupted>() => {
+                stopped = true;
+                break;
+            }
+            // The others may still tell something.
+            Err(error) => {
+                session.warn(format!("{} failed: {error:#}", experiment.name));
+                failed.push((experiment.name, error));
+            }
+        }
+    }
+    finish(session, args, &settings, done, failed, stopped)
+}
+
+/// The experiments that were asked for, in the paper's order.
+fn wanted(args: &ReproduceArgs) -> impl Iterator<Item = &'static Experiment> {
+    let named = |name: &str| args.experiments.iter().any(|wanted| wanted == name);
+    EXPERIMENTS.iter().filter(move |experiment| named("all") || named(experiment.name))
+}
+
+fn reproduce(
+    session: &mut Session,
+    args: &ReproduceArgs,
+    experiment: &Experiment,
+    settings: &Settings,
+) -> anyhow::Result<Done> {
+    let start = Instant::now();
+    let page = (experiment.run)(settings, session);
+    session.end();
+    let page = page?;
+    let files = page.write(&args.output)?;
+    let time = start.elapsed();
+    let path = args.output.join(format!("{}.md", page.name()));
+    session.note(format!(
+        "{:<10}{:>10}   {}",
+        experiment.name,
+        number::duration(time),
+        path.display()
+    ));
+    Ok(Done { page, files, time })
+}
+
+fn finish(
+    session: Session,
+    args: &ReproduceArgs,
+    settings: &Settings,
+    done: Vec<Done>,
+    failed: Vec<(&'static str, anyhow::Error)>,
+    stopped: bool,
+) -> anyhow::Result<Outcome> {
+    let complete =
+        args.experiments.iter().any(|name| name == "all") && failed.is_empty() && !stopped;
+    let mut written = None;
+    if session.json {
+        session.print_json(&session.finish_json(to_json(&done, &failed)))?;
+    }
+    if complete {
+        let path = args.output.with_extension("md");
+        let folder = args.output.file_name().map(|name| format!("{}/", name.to_string_lossy()));
+        let pages: Vec<Page> = done.into_iter().map(|done| done.page).collect();
+        let text = join(
+            "Results",
+            &introduction(&session, args, settings),
+            &pages,
+            &folder.unwrap_or_default(),
+        );
+        write_file(&path, text.as_bytes())?;
+        written = Some(format!("wrote {}, all pages in one", path.display()));
+    }
+    match failed.into_iter().next() {
+        Some((name, error)) if !stopped => Err(error.context(name)),
+        _ => Ok(session.conclude(written, stopped)),
+    }
+}
+
+fn introduction(session: &Session, args: &ReproduceArgs, settings: &Settings) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let quick = if args.quick { " --quick" } else { "" };
+    format!(
+        "Every figure and table of Kumar, Sindhwani and Kambadur, \"Fast Conical Hull Algorithms for \
+         Near-separable Non-negative Matrix Factorization\" (ICML 2013), by `xray reproduce all{quick}`, \
+         version {}, seed {}, {} threads on {cores} cores, in {}. Times depend on the machine; everything \
+         else comes out the same on every run.",
+        env!("CARGO_PKG_VERSION"),
+        settings.seed,
+        settings.threads.unwrap_or(cores),
+        number::duration(session.elapsed()),
+    )
+}
+
+fn to_json(done: &[Done], failed: &[(&str, anyhow::Error)]) -> Map<String, Value> {
+    let done = done.iter().map(|done| {
+        json!({
+            "experiment": done.page.name(),
+            "files": done.files,
+            "seconds": done.time.as_secs_f64(),
+        })
+    });
+    let failed = failed
+        .iter()
+        .map(|(name, error)| json!({ "experiment": name, "error": format!("{error:#}") }));
+    let json = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "experiments": done.chain(failed).collect::<Vec<_>>(),
+    });
+    json.as_object().cloned().unwrap_or_default()
+}

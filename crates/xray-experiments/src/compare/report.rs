@@ -1,0 +1,143 @@
+//! A comparison as tables and as a picture.
+
+use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
+
+use super::{Comparison, Fate, Run};
+use crate::evaluate::mean_and_spread;
+
+/// A column of the tables: its header, its decimals, and where the number comes from.
+struct Measure {
+    header: &'static str,
+    decimals: usize,
+    value: fn(&Run) -> Option<f64>,
+}
+
+const MEASURES: [Measure; 7] = [
+    Measure { header: "error", decimals: 4, value: |run| Some(run.error) },
+    Measure { header: "refined error", decimals: 4, value: |run| Some(run.refined_error) },
+    Measure { header: "recovery", decimals: 3, value: |run| run.recovery },
+    Measure { header: "NMI", decimals: 3, value: |run| run.nmi },
+    Measure { header: "accuracy X_A", decimals: 3, value: |run| run.anchor_accuracy },
+    Measure { header: "accuracy W", decimals: 3, value: |run| run.weight_accuracy },
+    Measure { header: "NPMI", decimals: 3, value: |run| run.npmi },
+];
+
+fn seconds(run: &Run) -> f64 {
+    run.spent.time.as_secs_f64()
+}
+
+impl Comparison {
+    /// The runs of the methods that ran.
+    fn ran(&self) -> impl Iterator<Item = (&'static str, &[Run])> {
+        self.results.iter().filter_map(|(method, fate)| match fate {
+            Fate::Ran(runs) => Some((method.label, &runs[..])),
+            Fate::LeftOut(_) => None,
+        })
+    }
+
+    /// The methods that did not run, and why.
+    pub fn left_out(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.results.iter().filter_map(|(method, fate)| match fate {
+            Fate::LeftOut(reason) => Some((method.label, &reason[..])),
+            Fate::Ran(_) => None,
+        })
+    }
+
+    /// The measures that some method has.
+    fn measures(&self) -> impl Iterator<Item = &'static Measure> {
+        MEASURES.iter().filter(|measure| {
+            self.ran().any(|(_, runs)| runs.iter().any(|run| (measure.value)(run).is_some()))
+        })
+    }
+
+    /// For people: means over seeds, with the spread where there are several.
+    pub fn table(&self) -> Table {
+        let columns = [Column::left("method"), Column::right("time"), Column::right("memory")];
+        let measures = self.measures().map(|measure| Column::right(measure.header));
+        let mut table = Table::new(columns.into_iter().chain(measures));
+        for (label, runs) in self.ran() {
+            let times: Vec<f64> = runs.iter().map(seconds).collect();
+            let time = std::time::Duration::from_secs_f64(mean_and_spread(&times).0);
+            let memory = runs.iter().filter_map(|run| run.spent.memory).max();
+            let mut cells = vec![
+                Cell::from(label).bold(),
+                Cell::duration(time),
+                memory.map_or_else(Cell::missing, Cell::bytes),
+            ];
+            cells.extend(self.measures().map(|measure| measure.cell(runs)));
+            table.row(cells);
+        }
+        table
+    }
+
+    /// For programs: one row for each run.
+    pub fn csv(&self) -> Table {
+        let headers = ["method", "run", "seconds", "memory_bytes", "error", "refined_error"];
+        let more = ["recovery", "nmi", "accuracy_anchors", "accuracy_weights", "npmi", "left_out"];
+        let mut table = Table::new(headers.iter().chain(&more).map(|header| Column::left(*header)));
+        let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        for (method, fate) in &self.results {
+            match fate {
+                Fate::Ran(runs) => {
+                    for (k, run) in runs.iter().enumerate() {
+                        let memory = run.spent.memory.map_or_else(String::new, |b| b.to_string());
+                        let mut row = vec![method.name.to_owned(), (k + 1).to_string()];
+                        row.extend([seconds(run).to_string(), memory]);
+                        row.extend(MEASURES.iter().map(|measure| text((measure.value)(run))));
+                        row.push(String::new());
+                        table.row(row);
+                    }
+                }
+                Fate::LeftOut(reason) => {
+                    let mut row = vec![String::new(); headers.len() + more.len()];
+                    row[0] = method.name.to_owned();
+                    row[headers.len() + more.len() - 1] = reason.clone();
+                    table.row(row);
+                }
+            }
+        }
+        table
+    }
+
+    /// Time against quality: one point for each method.
+    pub fn picture(&self) -> Chart {
+        let title = format!("{}: rank {}", self.data, self.rank);
+        let mut chart = Chart::new(title).x_label("seconds").x_scale(Scale::Log);
+        let wanted = |measure: &&Measure| {
+            ["refined error", "recovery", "NMI", "accuracy W"].contains(&measure.header)
+        };
+        let measures: Vec<&Measure> = self.measures().filter(wanted).collect();
+        for measure in &measures {
+            let mut panel = Panel::new(measure.header);
+            for (label, runs) in self.ran() {
+                if let Some((value, _)) = measure.mean(runs) {
+                    let times: Vec<f64> = runs.iter().map(|run| seconds(run).max(1e-6)).collect();
+                    let point = (mean_and_spread(&times).0, value);
+                    panel = panel.series(Series::new(label, [point]).scattered());
+                }
+            }
+            chart = chart.panel(panel);
+        }
+        chart.size(900, 200 + 240 * measures.len() as u32)
+    }
+}
+
+impl Measure {
+    /// Mean and spread over seeds.
+    fn mean(&self, runs: &[Run]) -> Option<(f64, f64)> {
+        let values: Vec<f64> = runs.iter().filter_map(self.value).collect();
+        (!values.is_empty()).then(|| mean_and_spread(&values))
+    }
+
+    fn cell(&self, runs: &[Run]) -> Cell {
+        match self.mean(runs) {
+            None => Cell::missing(),
+            Some((mean, _)) if runs.len() < 2 => Cell::fixed(mean, self.decimals),
+            Some((mean, spread)) => Cell::from(format!(
+                "{} ± {}",
+                number::fixed(mean, self.decimals),
+                number::fixed(spread, self.decimals)
+            )),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The data that experiments run on.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use xray_data::text::{DocumentFrequency, StopWords, TextOptions};
+use xray_data::{ColumnChoice, Input, LoadOptions, Loaded, LoadedMatrix, Table, load};
+use xray_eval::Labelling;
+use xray_nmf::SparseMatrix;
+use xray_topics::{Corpus, into_sparse};
+
+/// A matrix, and what is known about it.
+#[derive(Debug, Clone)]
+pub struct DataSet {
+    /// What tables call it.
+    pub name: String,
+    /// Rows are documents or samples; anchors are columns.
+    pub matrix: LoadedMatrix,
+    /// A name for each column.
+    pub words: Vec<String>,
+    /// The class of each row.
+    pub labels: Option<Labelling>,
+    /// The true anchors.
+    pub anchors: Option<Vec<usize>>,
+}
+
+impl DataSet {
+    /// A weighted corpus; its labels count if every document has one.
+    pub fn from_corpus(name: &str, corpus: Corpus) -> Self {
+        let labels = corpus.labels.as_ref().filter(|labels| labels.iter().all(|l| !l.is_empty()));
+        Self {
+            name: name.to_owned(),
+            labels: labels.map(|labels| Labelling::from_names(labels)),
+            words: corpus.vectorizer.vocabulary().to_vec(),
+            matrix: LoadedMatrix::Sparse(corpus.matrix),
+            anchors: None,
+        }
+    }
+
+    /// Number of classes, or 0 if rows have none.
+    pub fn n_classes(&self) -> usize {
+        self.labels.as_ref().map_or(0, Labelling::n_classes)
+    }
+
+    /// The class of each row.
+    ///
+    /// # Errors
+    /// If rows have none.
+    pub fn classes(&self) -> Result<&[usize]> {
+        let labels = self.labels.as_ref();
+        Ok(labels.with_context(|| format!("{}: no classes", self.name))?.ids())
+    }
+
+    /// The documents x words matrix.
+    ///
+    /// # Errors
+    /// If the data is dense.
+    pub fn sparse(&self) -> Result<&SparseMatrix<'static, f64>> {
+        match &self.matrix {
+            LoadedMatrix::Sparse(x) => Ok(x),
+            LoadedMatrix::Dense(_) => bail!("{}: this experiment is for sparse data", self.name),
+        }
+    }
+}
+
+/// The folder with the real data sets.
+#[derive(Debug, Clone)]
+pub struct DataFolder(PathBuf);
+
+impl DataFolder {
+    /// A folder with `bbc/`, `reuters/`, `tdt2/`, `tweets/`, `acl/`, `debian/` and `swimmer/`.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    pub fn new(path: &Path) -> Result<Self> {
+        if !path.is_dir() {
+            bail!(
+                "{}: no such folder; set XRAY_DATA to the folder with the real data sets, or add --quick",
+                path.display()
+            );
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    /// The path of a file.
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn table(&self, file: &str, options: LoadOptions) -> Result<Table> {
+        let path = self.file(file);
+        let loaded = load(&Input::from(path.as_path()), &options)?.into_table();
+        loaded.with_context(|| format!("{}: found texts, expected numbers", path.display()))
+    }
+
+    /// BBC news: 2,225 documents, 9,635 words, 5 classes.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
+    pub fn bbc(&self) -> Result<DataSet> {
+        let options = LoadOptions {
+            transpose: true,
+            column_names: Some(self.file("bbc/bbc.terms")),
+            labels: Some(self.file("bbc/bbc.classes")),
+            ..LoadOptions::default()
+        };
+        let table = self.table("bbc/bbc.mtx.gz", options)?;
+        Ok(DataSet::from_corpus("BBC", Corpus::from_table(table, weighed(1))?))
+    }
+
+    /// TDT2: 9,394 documents, the words of at least 5 of them, 30 classes.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn tdt2(&self) -> Result<DataSet> {
+        let table = self.table("tdt2/TDT2.mat", classified())?;
+        Ok(DataSet::from_corpus("TDT2", Corpus::from_table(table, weighed(5))?))
+    }
+
+    /// The ten largest classes of Reuters-21578: 7,285 documents, 18,221 words.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has no classes.
+    pub fn reuters10(&self) -> Result<DataSet> {
+        let table = self.table("reuters/Reuters21578.mat", classified())?;
+        let labels = table.labels.context("Reuters21578.mat: no variable gnd with the classes")?;
+        let rows = largest_classes(&labels, 10);
+        let matrix = LoadedMatrix::Sparse(into_sparse(table.matrix)?.rows_at(&rows));
+        let labels = Some(rows.iter().map(|&d| labels[d].clone()).collect());
+        let table = Table { labels, ..Table::new(matrix) };
+        Ok(DataSet::from_corpus("Reuters-10", Corpus::from_table(table, weighed(1))?))
+    }
+
+    /// The raw text of Reuters-21578, with the program's usual choice of words.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn reuters_text(&self) -> Result<DataSet> {
+        self.texts("Reuters text", "reuters/reuters21578.jsonl.gz", LoadOptions::default())
+    }
+
+    /// Tweets: a stand-in for the paper's IBM Twitter data.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn tweets(&self) -> Result<DataSet> {
+        self.texts("tweets", "tweets/tweets.tsv.gz", LoadOptions::default())
+    }
+
+    /// Titles and abstracts of papers.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn acl(&self) -> Result<DataSet> {
+        self.texts("ACL abstracts", "acl/papers.tsv.gz", LoadOptions::default())
+    }
+
+    /// Descriptions of packages: name, section, text, without a header.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn debian(&self) -> Result<DataSet> {
+        let options = LoadOptions {
+            header: Some(false),
+            text: vec![ColumnChoice::Position(2)],
+            id: Some(ColumnChoice::Position(0)),
+            ..LoadOptions::default()
+        };
+        self.texts("Debian packages", "debian/descriptions.tsv.gz", options)
+    }
+
+    fn texts(&self, name: &str, file: &str, options: LoadOptions) -> Result<DataSet> {
+        let path = self.file(file);
+        match load(&Input::from(path.as_path()), &options)? {
+            Loaded::Documents(documents) => {
+                let corpus = Corpus::from_documents(documents, TextOptions::default());
+                Ok(DataSet::from_corpus(name, corpus.with_context(|| path.display().to_string())?))
+            }
+            Loaded::Table(_) => bail!("{}: found numbers, expected texts", path.display()),
+        }
+    }
+
+    /// The images of swimmers, a row for each.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn swimmer(&self) -> Result<LoadedMatrix> {
+        let options = LoadOptions { transpose: true, ..LoadOptions::default() };
+        Ok(self.table("swimmer/Swimmer.mat", options)?.matrix)
+    }
+}
+
+/// A MATLAB file with counts `fea` and classes `gnd`.
+fn classified() -> LoadOptions {
+    LoadOptions {
+        variable: Some("fea".to_owned()),
+        label: Some(ColumnChoice::from("gnd")),
+        ..LoadOptions::default()
+    }
+}
+
+/// The weights of the experiments: tf-idf of all words that occur in so many documents.
+fn weighed(min_df: usize) -> TextOptions {
+    TextOptions {
+        stop_words: StopWords::None,
+        min_df: DocumentFrequency::Count(min_df as _),
+        max_df: DocumentFrequency::Share(1.0),
+        ..TextOptions::default()
+    }
+}
+
+/// The rows of the `n` classes with most rows, in order.
+fn largest_classes(labels: &[String], n: usize) -> Vec<usize> {
+    let labelling = Labelling::from_names(labels);
+    let mut sizes = vec![0usize; labelling.n_classes()];
+    labelling.ids().iter().for_each(|&class| sizes[class] += 1);
+    let mut classes: Vec<usize> = (0..sizes.len()).collect();
+    classes.sort_by_key(|&class| std::cmp::Reverse(sizes[class]));
+    let kept = &classes[..n.min(classes.len())];
+    let ids = labelling.ids().iter().enumerate();
+    ids.filter(|(_, class)| kept.contains(class)).map(|(d, _)| d).collect()
+}

@@ -1,0 +1,142 @@
+//! From what a method found to numbers: factors, clusters, features, accuracy.
+
+use anyhow::Result;
+use xray_data::LoadedMatrix;
+use xray_eval::{Protocol, SvmAccuracy, argmax_rows, linear_svm_accuracy, ray_recovery};
+use xray_nmf::{
+    Column, DenseMatrix, Factorization, Matrix, Params, Refined, Refinement, fit, refine_from,
+};
+
+use crate::method::with_matrix;
+
+/// Columns are the same ray if the angle between them is this small, relative.
+const SAME_RAY: f64 = 1e-6;
+
+/// The best weights of given anchors: `H = argmin ||X - X_A H||`.
+///
+/// # Errors
+/// If an anchor is out of range or listed twice, or its column is zero.
+pub fn with_anchors(
+    matrix: &LoadedMatrix,
+    anchors: &[usize],
+    threads: Option<usize>,
+) -> Result<Factorization> {
+    let params = Params {
+        fixed: anchors.to_vec(),
+        allow_negative: true,
+        threads,
+        ..Params::new(anchors.len())
+    };
+    Ok(with_matrix!(matrix, x => fit(x, &params)?))
+}
+
+/// Some steps of alternating optimisation.
+///
+/// # Errors
+/// If the factors do not fit the matrix.
+pub fn refined(
+    matrix: &LoadedMatrix,
+    start: Refined,
+    iterations: usize,
+    threads: Option<usize>,
+) -> Result<Refined> {
+    let method = Refinement::Hals;
+    Ok(with_matrix!(matrix, x => refine_from(x, start, method, iterations, threads)?))
+}
+
+/// The same factors with topics of length 1: what the weights of a row say can then be compared.
+pub fn scaled(mut factors: Refined) -> Refined {
+    let rank = factors.rank.max(1);
+    let mut lengths = vec![0.0; rank];
+    for row in factors.h.chunks_exact(rank) {
+        lengths.iter_mut().zip(row).for_each(|(sum, v)| *sum += v * v);
+    }
+    lengths.iter_mut().for_each(|length| *length = length.sqrt());
+    for row in factors.w.chunks_exact_mut(rank) {
+        row.iter_mut().zip(&lengths).for_each(|(w, length)| *w *= length);
+    }
+    for row in factors.h.chunks_exact_mut(rank) {
+        let some = row.iter_mut().zip(&lengths).filter(|(_, length)| **length > 0.0);
+        some.for_each(|(h, length)| *h /= length);
+    }
+    factors
+}
+
+/// The heaviest topic of each row, after topics are scaled.
+///
+/// # Errors
+/// If the weights are not those of whole rows.
+pub fn clusters(factors: &Refined) -> Result<Vec<Option<usize>>> {
+    let factors = scaled(factors.clone());
+    Ok(argmax_rows(&factors.w, factors.rank)?)
+}
+
+/// `X_A` as features: a row for each document.
+pub fn anchor_features(found: &Factorization) -> Vec<f64> {
+    Refined::from_factorization(found).w
+}
+
+/// Accuracy of linear machines on features that are scaled to length 1 for each row.
+///
+/// # Errors
+/// If there are too few rows of a class.
+pub fn accuracy(
+    mut features: Vec<f64>,
+    rank: usize,
+    classes: &[usize],
+    protocol: &Protocol,
+) -> Result<SvmAccuracy> {
+    for row in features.chunks_exact_mut(rank.max(1)) {
+        let length = row.iter().fold(0.0, |sum, v| sum + v * v).sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|v| *v /= length);
+        }
+    }
+    let features = DenseMatrix::from_row_major(classes.len(), rank, features)?;
+    Ok(linear_svm_accuracy(&features, classes, protocol)?)
+}
+
+/// The part of the true rays among the found ones.
+///
+/// # Errors
+/// If a column is not finite.
+pub fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
+    let columns = |places: &[usize]| -> Vec<Column> {
+        places.iter().map(|&j| with_matrix!(matrix, x => x.column(j))).collect()
+    };
+    Ok(ray_recovery(&columns(truth), &columns(found), SAME_RAY)?)
+}
+
+/// Mean and standard deviation (with n - 1; 0 for a single value).
+pub fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    (mean, if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scaling_keeps_the_product_and_clusters_follow_it() {
+        // One topic is ten times as long, so its weights are a tenth.
+        let factors = Refined {
+            rank: 2,
+            w: vec![0.2, 1.0, 0.0, 1.0],
+            h: vec![10.0, 0.0, 0.0, 1.0],
+            objective: Vec::new(),
+        };
+        let same = scaled(factors.clone());
+        assert_eq!(same.w, [2.0, 1.0, 0.0, 1.0]);
+        assert_eq!(same.h, [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(clusters(&factors).expect("rows"), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn spread_has_one_degree_less() {
+        assert_eq!(mean_and_spread(&[1.0, 3.0]), (2.0, 2f64.sqrt()));
+        assert_eq!(mean_and_spread(&[5.0]), (5.0, 0.0));
+    }
+}

@@ -1,0 +1,133 @@
+//! Every figure and table of the paper, and the experiment with swimmers that its source describes.
+
+mod figure3;
+mod figure4;
+mod figure5;
+mod figure6;
+mod large;
+mod swimmer;
+mod swimmers;
+mod table1;
+mod table2;
+mod table3;
+mod table4;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use xray_report::Cell;
+
+use crate::dataset::{DataFolder, DataSet};
+use crate::page::Page;
+use crate::watch::Watch;
+
+/// How experiments are run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Small versions on drawn data and the demo corpus, in seconds.
+    pub quick: bool,
+    /// The folder with the real data sets; most full versions need it.
+    pub data: Option<PathBuf>,
+    /// A small corpus with classes, for quick versions.
+    pub demo: DataSet,
+    /// Worker threads, all cores if absent.
+    pub threads: Option<usize>,
+    /// Everything random follows from it.
+    pub seed: u64,
+}
+
+/// One figure or table.
+#[derive(Debug, Clone, Copy)]
+pub struct Experiment {
+    /// What users type, such as `figure3`.
+    pub name: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// Does the work.
+    pub run: fn(&Settings, &mut dyn Watch) -> Result<Page>,
+}
+
+/// All experiments, in the paper's order.
+pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: "figure3", about: "recovery of anchors against noise", run: figure3::run },
+    Experiment {
+        name: "figure4",
+        about: "accuracy against the number of topics",
+        run: figure4::run,
+    },
+    Experiment { name: "figure5", about: "clusters over steps of refinement", run: figure5::run },
+    Experiment { name: "figure6", about: "speed-up over threads", run: figure6::run },
+    Experiment {
+        name: "table1",
+        about: "accuracy with and without scaled columns",
+        run: table1::run,
+    },
+    Experiment { name: "table2", about: "anchors and top words", run: table2::run },
+    Experiment { name: "table3", about: "time and memory on large data", run: table3::run },
+    Experiment { name: "table4", about: "XRAY against Hottopixx: time", run: table4::run },
+    Experiment {
+        name: "swimmer",
+        about: "parts of drawn swimmers, as pictures",
+        run: swimmer::run,
+    },
+];
+
+impl Settings {
+    /// The real data sets.
+    fn folder(&self) -> Result<DataFolder> {
+        match &self.data {
+            Some(path) => DataFolder::new(path),
+            None => bail!(
+                "this needs the real data sets: set XRAY_DATA to their folder (bbc, reuters, tdt2, tweets, \
+                 acl, debian, swimmer), or add --quick"
+            ),
+        }
+    }
+
+    /// The three labelled corpora of the paper, or the demo corpus.
+    fn labelled_sets(&self) -> Result<Vec<DataSet>> {
+        if self.quick {
+            return Ok(vec![self.demo.clone()]);
+        }
+        let folder = self.folder()?;
+        Ok(vec![folder.tdt2()?, folder.bbc()?, folder.reuters10()?])
+    }
+
+    /// The worker threads that there are.
+    fn n_threads(&self) -> usize {
+        self.threads.unwrap_or_else(rayon::current_num_threads)
+    }
+
+    /// A new page; it says so if this is the quick version.
+    fn page(&self, name: &str, title: &str) -> Page {
+        let mut page = Page::new(name, title);
+        if self.quick {
+            page.paragraph(
+                "*Quick version: small data that comes with the program. The figures show that everything \
+                 works; they are not evidence. Run without `--quick` for that.*",
+            );
+        }
+        page
+    }
+}
+
+/// A sentence of the paper, whether it holds here, and the figures that say so.
+struct Claim {
+    claim: &'static str,
+    holds: bool,
+    figures: String,
+}
+
+/// The claims as items of a list.
+fn judged(claims: &[Claim]) -> Vec<String> {
+    let item = |claim: &Claim| {
+        let verdict = if claim.holds { "holds" } else { "**does not hold here**" };
+        format!("{}: {verdict} ({})", claim.claim, claim.figures)
+    };
+    claims.iter().map(item).collect()
+}
+
+/// A number that may be absent.
+fn optional(value: Option<f64>, decimals: usize) -> Cell {
+    value.map_or_else(Cell::missing, |value| Cell::fixed(value, decimals))
+}

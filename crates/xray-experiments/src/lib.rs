@@ -1,0 +1,45 @@
+//! Methods side by side, and every experiment of the XRAY paper.
+//!
+//! [`METHODS`] holds the rules of Kumar, Sindhwani and Kambadur (ICML 2013), the rivals that they name
+//! and NMF by local optimisation, all under one roof. [`compare()`] runs any of them on any data;
+//! [`EXPERIMENTS`] repeats the paper's figures and tables, each as a [`Page`].
+//!
+//! ```
+//! use xray_experiments::{CompareOptions, DataSet, Method, compare};
+//! use xray_nmf::synth::Synthetic;
+//!
+//! let drawn = Synthetic { n_rows: 20, n_columns: 30, rank: 4, ..Synthetic::default() }.generate()?;
+//! let data = DataSet {
+//!     name: "drawn".into(),
+//!     matrix: drawn.matrix.into(),
+//!     words: (0..30).map(|j| j.to_string()).collect(),
+//!     labels: None,
+//!     anchors: Some(drawn.anchors),
+//! };
+//! let methods = vec![Method::named("xray-max")?, Method::named("spa")?];
+//! let found = compare(&data, &CompareOptions { methods, ..CompareOptions::new(4) }, &mut ())?;
+//! assert_eq!(found.table().n_rows(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod compare;
+mod dataset;
+mod evaluate;
+mod experiment;
+mod measure;
+mod method;
+mod page;
+mod watch;
+
+pub use compare::{CompareOptions, Comparison, Fate, Run, compare};
+pub use dataset::{DataFolder, DataSet};
+pub use evaluate::{
+    accuracy, anchor_features, clusters, mean_and_spread, recovery, refined, scaled, with_anchors,
+};
+pub use experiment::{EXPERIMENTS, Experiment, Settings};
+pub use measure::{Spent, measured, peak_memory};
+pub use method::{Found, Job, METHODS, Method, Shape};
+pub use page::{Page, join, write_file};
+pub use watch::{Interrupted, Watch};

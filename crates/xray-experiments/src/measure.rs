@@ -1,0 +1,63 @@
+//! How long work takes and how much memory it needs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The time of a piece of work, and the memory it took beyond what was there before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Growth of the process to its peak, in bytes, where the system tells.
+    pub memory: Option<u64>,
+    /// The peak of the whole process during the work, in bytes.
+    pub peak: Option<u64>,
+}
+
+/// The largest peak that was forgotten when a measurement began.
+static EARLIER_PEAK: AtomicU64 = AtomicU64::new(0);
+
+/// Does the work and measures it.
+///
+/// The peak of the whole process is reset first, so work elsewhere in the process counts as well.
+pub fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
+    EARLIER_PEAK.fetch_max(status("VmHWM:").unwrap_or(0), Ordering::Relaxed);
+    // Linux keeps the peak since the last time that 5 was written here.
+    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
+    let before = status("VmRSS:");
+    let start = Instant::now();
+    let result = work();
+    let time = start.elapsed();
+    let peak = status("VmHWM:").filter(|_| reset);
+    let memory = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before));
+    (result, Spent { time, memory, peak })
+}
+
+/// The most memory that the process has had, in bytes, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    status("VmHWM:").map(|peak| peak.max(EARLIER_PEAK.load(Ordering::Relaxed)))
+}
+
+/// A size from the system's account of this process, in bytes.
+fn status(field: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_counts_what_the_work_took() {
+        let (sum, spent) =
+            measured(|| vec![1u8; 64 << 20].iter().map(|&v| u64::from(v)).sum::<u64>());
+        assert_eq!(sum, 64 << 20);
+        if let Some(memory) = spent.memory {
+            assert!((60 << 20..400 << 20).contains(&memory), "{memory}");
+        }
+        assert!(spent.time > Duration::ZERO);
+    }
+}

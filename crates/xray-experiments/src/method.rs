@@ -1,0 +1,238 @@
+//! Every method by name: the rules of the paper, its rivals, and NMF by local optimisation.
+//!
+//! A method is a row of [`METHODS`]: a name, words for people, what it costs, and a function. To try
+//! another one, write such a function, and pass a [`Method`] with it to [`compare`](crate::compare());
+//! to offer it to everyone, add the row.
+
+mod runs;
+
+pub(crate) use runs::{precision, with_matrix};
+
+use anyhow::{Result, bail};
+use xray_data::LoadedMatrix;
+use xray_nmf::Refined;
+
+/// What a method is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// Number of anchors or topics.
+    pub rank: usize,
+    /// Everything random follows from it.
+    pub seed: u64,
+    /// Worker threads, all cores if absent.
+    pub threads: Option<usize>,
+    /// Passes of Hottopixx over the data.
+    pub epochs: usize,
+    /// Iterations of local optimisation.
+    pub iterations: usize,
+}
+
+impl Job {
+    /// The defaults, for a given rank.
+    pub fn new(rank: usize) -> Self {
+        Self { rank, seed: 0, threads: None, epochs: 50, iterations: 100 }
+    }
+}
+
+/// What a method found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Columns of X.
+    Anchors(Vec<usize>),
+    /// Factors that are not made of columns.
+    Factors(Refined),
+}
+
+/// A method.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// What users type, such as `xray-greedy`.
+    pub name: &'static str,
+    /// What tables and legends say.
+    pub label: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// Whether the data must have no negative entry.
+    pub needs_nonnegative: bool,
+    /// Whether the result depends on the seed.
+    pub random: bool,
+    /// Predicted multiplications.
+    pub cost: fn(&Shape, &Job) -> f64,
+    /// Does the work.
+    pub run: fn(&LoadedMatrix, &Job) -> Result<Found>,
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// The size of a matrix, as costs need it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows.
+    pub m: usize,
+    /// Columns.
+    pub n: usize,
+    /// Stored entries.
+    pub entries: usize,
+}
+
+impl Shape {
+    /// The size of a matrix.
+    pub fn of(matrix: &LoadedMatrix) -> Self {
+        Self { m: matrix.n_rows(), n: matrix.n_columns(), entries: matrix.n_entries() }
+    }
+
+    fn numbers(&self) -> (f64, f64, f64) {
+        (self.m as f64, self.n as f64, self.entries as f64)
+    }
+}
+
+/// Multiplications that one thread does in a second, roughly, when methods are predicted.
+const RATE: f64 = 5e8;
+
+impl Method {
+    /// Finds a method by its name.
+    ///
+    /// # Errors
+    /// If there is none; the message lists them.
+    pub fn named(name: &str) -> Result<Self> {
+        match METHODS.iter().find(|method| method.name == name) {
+            Some(method) => Ok(*method),
+            None => {
+                let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+                bail!("{name}: no such method; use one of {}", names.join(", "))
+            }
+        }
+    }
+
+    /// A rough forecast of the time it takes, in seconds.
+    pub fn predicted_seconds(&self, shape: &Shape, job: &Job) -> f64 {
+        let threads = job.threads.unwrap_or_else(rayon::current_num_threads);
+        (self.cost)(shape, job) / (RATE * threads as f64)
+    }
+}
+
+/// The cost of methods that look at all entries a few times for each anchor.
+fn linear(shape: &Shape, job: &Job) -> f64 {
+    let (m, n, entries) = shape.numbers();
+    let r = job.rank as f64;
+    2.0 * entries * r + (m + n) * r * r
+}
+
+fn local(shape: &Shape, job: &Job) -> f64 {
+    job.iterations as f64 * linear(shape, job)
+}
+
+fn hottopixx(shape: &Shape, job: &Job) -> f64 {
+    let (_, n, entries) = shape.numbers();
+    // Both passes of a step are plain streams: about four multiplications for the price of one.
+    job.epochs as f64 * (entries * n / 2.0 + 4.0 * n * n)
+}
+
+fn programs(shape: &Shape, _: &Job) -> f64 {
+    let (m, n, _) = shape.numbers();
+    // n linear programs with m rows and n columns; pivots grow with the smaller side.
+    2.0 * n * m.min(n) * m * n / 100.0
+}
+
+fn esser(shape: &Shape, _: &Job) -> f64 {
+    let n = shape.numbers().1;
+    100.0 * n * n * n
+}
+
+macro_rules! methods {
+    ($($name:literal, $label:literal, $about:literal, $nonnegative:literal, $random:literal,
+       $cost:expr, $run:expr;)*) => {
+        /// All methods, in the order in which tables list them.
+        pub const METHODS: &[Method] = &[$(Method {
+            name: $name,
+            label: $label,
+            about: $about,
+            needs_nonnegative: $nonnegative,
+            random: $random,
+            cost: $cost,
+            run: $run,
+        }),*];
+    };
+}
+
+methods! {
+    "xray-max", "XRAY(max)", "the column with the largest residual leads to the next anchor",
+        false, false, linear, runs::xray_max;
+    "xray-dist", "XRAY(dist)", "the exterior column farthest out leads to the next anchor",
+        false, false, linear, runs::xray_dist;
+    "xray-greedy", "XRAY(greedy)", "the next anchor lowers the residual most",
+        false, false, linear, runs::xray_greedy;
+    "xray-rand", "XRAY(rand)", "a random exterior column leads to the next anchor",
+        false, true, linear, runs::xray_rand;
+    "xray-max-mean", "XRAY(max), mean ray", "max in a cone that starts with the mean column",
+        false, false, linear, runs::xray_max_mean;
+    "spa", "SPA (raw)", "successive projection (Gillis and Vavasis), columns as they are",
+        false, false, linear, runs::spa_raw;
+    "spa-l1", "SPA (l1)", "successive projection (Gillis and Vavasis), columns scaled to sum 1",
+        true, false, linear, runs::spa_l1;
+    "snpa", "SNPA", "successive nonnegative projection (Gillis), columns scaled to sum 1",
+        true, false, linear, runs::snpa;
+    "hottopixx", "Hottopixx", "one linear program, by incremental steps (Bittorf and others)",
+        false, true, hottopixx, runs::hottopixx;
+    "hottopixx-fine", "Hottopixx, small cost", "Hottopixx with a tie-breaking cost of 0.001",
+        false, true, hottopixx, runs::hottopixx_fine;
+    "arora", "Arora", "a linear program for each column (Arora and others), without noise",
+        true, false, programs, runs::arora;
+    "clarkson", "Clarkson/Dula", "separating directions by linear programs (Clarkson, Dula)",
+        true, false, programs, runs::clarkson;
+    "esser", "Esser", "the convex l1,infinity model (Esser and others)",
+        false, false, esser, runs::esser;
+    "esser-merged", "Esser, merged", "the same after columns with cosines above 0.95 are merged",
+        false, false, esser, runs::esser_merged;
+    "nmf-hals", "NMF (HALS)", "local optimisation by coordinate descent from a random start",
+        true, true, local, runs::nmf_hals;
+    "nmf-anls", "NMF (ANLS)", "alternating exact least squares from a random start",
+        true, true, local, runs::nmf_anls;
+    "nmf-mu", "NMF (MU)", "multiplicative updates from a random start",
+        true, true, local, runs::nmf_mu;
+    "nmf-nndsvd", "NMF (HALS, NNDSVD)", "coordinate descent from the singular vectors",
+        true, false, local, runs::nmf_nndsvd;
+    "nmf-anchors", "NMF (HALS, anchors)", "coordinate descent from the anchors of XRAY(greedy)",
+        true, false, local, runs::nmf_anchors;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xray_nmf::synth::Synthetic;
+
+    #[test]
+    fn names_are_distinct_and_found() {
+        for (k, method) in METHODS.iter().enumerate() {
+            assert_eq!(Method::named(method.name).expect("listed").label, method.label);
+            assert!(METHODS[..k].iter().all(|other| other.name != method.name));
+        }
+        let message = Method::named("xray").expect_err("unknown").to_string();
+        assert!(message.contains("xray-greedy"), "{message}");
+    }
+
+    #[test]
+    fn every_method_runs_on_clean_data() {
+        let data = Synthetic { n_rows: 20, n_columns: 24, rank: 4, ..Synthetic::default() };
+        let data = data.generate().expect("data");
+        let matrix = LoadedMatrix::Dense(data.matrix.clone());
+        for method in METHODS {
+            let job = Job { epochs: 400, ..Job::new(4) };
+            match (method.run)(&matrix, &job).expect(method.name) {
+                Found::Anchors(anchors) => {
+                    let exact = !["xray-greedy", "esser", "esser-merged"].contains(&method.name);
+                    assert!(!exact || data.recovery(&anchors) == 1.0, "{}", method.name);
+                }
+                Found::Factors(factors) => {
+                    assert!(method.name.starts_with("nmf-"));
+                    let ends = [factors.objective[0], factors.objective[job.iterations]];
+                    assert!(ends[1] < 0.1 * ends[0] || ends[1] < 1e-3, "{} {ends:?}", method.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! One function for each method.
+
+use anyhow::Result;
+use xray_data::LoadedMatrix;
+use xray_nmf::baseline::{
+    self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
+    LocalParams, SnpaParams, SpaParams, Start,
+};
+use xray_nmf::{Matrix, Normalize, Params, Selection, fit};
+
+use super::{Found, Job};
+
+/// Columns with a larger cosine are near-duplicates.
+const NEAR: f64 = 0.95;
+
+/// Runs the same code for sparse and for dense data.
+macro_rules! with_matrix {
+    ($matrix:expr, $x:ident => $work:expr) => {
+        match $matrix {
+            LoadedMatrix::Sparse($x) => $work,
+            LoadedMatrix::Dense($x) => $work,
+        }
+    };
+}
+pub(crate) use with_matrix;
+
+pub(super) fn xray_max(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    xray(matrix, job, Selection::Max, false)
+}
+
+pub(super) fn xray_dist(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    xray(matrix, job, Selection::Dist, false)
+}
+
+pub(super) fn xray_greedy(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    xray(matrix, job, Selection::Greedy, false)
+}
+
+pub(super) fn xray_rand(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    xray(matrix, job, Selection::Rand, false)
+}
+
+pub(super) fn xray_max_mean(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    xray(matrix, job, Selection::Max, true)
+}
+
+fn xray(matrix: &LoadedMatrix, job: &Job, selection: Selection, mean_ray: bool) -> Result<Found> {
+    let params = Params {
+        selection,
+        mean_ray,
+        allow_negative: true,
+        seed: job.seed,
+        threads: job.threads,
+        ..Params::new(job.rank)
+    };
+    let anchors = with_matrix!(matrix, x => fit(x, &params)?.anchors());
+    Ok(Found::Anchors(anchors))
+}
+
+pub(super) fn spa_raw(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    spa(matrix, job, Normalize::None)
+}
+
+pub(super) fn spa_l1(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    spa(matrix, job, Normalize::L1)
+}
+
+fn spa(matrix: &LoadedMatrix, job: &Job, normalize: Normalize) -> Result<Found> {
+    let params = SpaParams { normalize, threads: job.threads, ..SpaParams::new(job.rank) };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::spa(x, &params)?.anchors)))
+}
+
+pub(super) fn snpa(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    let params = SnpaParams { threads: job.threads, ..SnpaParams::new(job.rank) };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::snpa(x, &params)?.anchors)))
+}
+
+pub(super) fn hottopixx(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    hottopixx_with(matrix, job, HottopixxParams::new(job.rank).cost)
+}
+
+pub(super) fn hottopixx_fine(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    hottopixx_with(matrix, job, 0.001)
+}
+
+fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> {
+    let params = HottopixxParams {
+        cost,
+        epochs: job.epochs,
+        seed: job.seed,
+        threads: job.threads,
+        precision: precision(matrix.n_columns()),
+        ..HottopixxParams::new(job.rank)
+    };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::hottopixx(x, &params)?.anchors)))
+}
+
+/// Single above a few thousand columns: the n x n coefficients fill the memory then.
+pub(crate) fn precision(n_columns: usize) -> baseline::Precision {
+    if n_columns > 4096 { baseline::Precision::Single } else { baseline::Precision::Double }
+}
+
+pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    let params = AroraParams { threads: job.threads, ..AroraParams::new(job.rank) };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::arora(x, &params)?.anchors)))
+}
+
+pub(super) fn clarkson(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    let params = ClarksonParams::new(job.rank);
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::clarkson(x, &params)?.anchors)))
+}
+
+pub(super) fn esser(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    esser_with(matrix, job, None)
+}
+
+pub(super) fn esser_merged(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    esser_with(matrix, job, Some(NEAR))
+}
+
+fn esser_with(matrix: &LoadedMatrix, job: &Job, merge: Option<f64>) -> Result<Found> {
+    let params = EsserParams { merge, threads: job.threads, ..EsserParams::new(job.rank) };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::esser(x, &params)?.anchors)))
+}
+
+pub(super) fn nmf_hals(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    nmf(matrix, job, LocalMethod::Hals, Start::Random { seed: job.seed })
+}
+
+pub(super) fn nmf_anls(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    nmf(matrix, job, LocalMethod::Anls, Start::Random { seed: job.seed })
+}
+
+pub(super) fn nmf_mu(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    nmf(matrix, job, LocalMethod::Multiplicative, Start::Random { seed: job.seed })
+}
+
+pub(super) fn nmf_nndsvd(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    nmf(matrix, job, LocalMethod::Hals, Start::Nndsvd { fill: Fill::Zeros })
+}
+
+pub(super) fn nmf_anchors(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    let params = Params {
+        selection: Selection::Greedy,
+        allow_negative: true,
+        threads: job.threads,
+        ..Params::new(job.rank)
+    };
+    with_matrix!(matrix, x => {
+        let found = fit(x, &params)?;
+        let job = Job { rank: found.rank(), ..job.clone() };
+        run_local(x, &job, LocalMethod::Hals, Start::Anchors(&found))
+    })
+}
+
+fn nmf(matrix: &LoadedMatrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
+    with_matrix!(matrix, x => run_local(x, job, method, start))
+}
+
+fn run_local<M: Matrix>(x: &M, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
+    let Job { rank, iterations, threads, .. } = *job;
+    let params = LocalParams { method, start, iterations, threads, ..LocalParams::new(rank) };
+    Ok(Found::Factors(baseline::local_nmf(x, &params)?))
+}
