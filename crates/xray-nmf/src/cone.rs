@@ -114,8 +114,11 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         Ok(gather_f64(self.comm, &local)?.iter().fold(0.0, |sum, v| sum + v))
     }
 
-    /// Sums vectors of equal length over all blocks of all ranks in block order.
-    pub(crate) fn sum_block_vectors(
+    /// Sums vectors of equal length over all blocks: first those of each rank, then over the ranks.
+    ///
+    /// The last bits depend on the number of ranks, so this is for bounds only; it spares sending a
+    /// vector for each block.
+    pub(crate) fn sum_for_bounds(
         &self,
         length: usize,
         part: impl Fn(usize, Range<usize>) -> Vec<f64> + Sync,
@@ -131,13 +134,14 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         let add = |sum: &mut Vec<f64>, part: &[f64]| {
             sum.iter_mut().zip(part).for_each(|(s, v)| *s += v);
         };
+        local.iter().for_each(|part| add(&mut sum, part));
         if self.comm.size() == 1 {
-            local.iter().for_each(|part| add(&mut sum, part));
-        } else {
-            let all = gather_f64(self.comm, &local.concat())?;
-            all.chunks(length.max(1)).for_each(|part| add(&mut sum, part));
+            return Ok(sum);
         }
-        Ok(sum)
+        let mut total = vec![0.0; length];
+        let all = gather_f64(self.comm, &sum)?;
+        all.chunks(length.max(1)).for_each(|part| add(&mut total, part));
+        Ok(total)
     }
 
     /// Whether own column i lies outside the cone.
@@ -151,28 +155,62 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         self.weights[i / block].column(i % block)
     }
 
-    /// The listed columns, from their owners to all ranks.
-    pub(crate) fn fetch(&self, columns: &[usize]) -> Result<Vec<Sent>> {
-        columns.iter().map(|&j| self.fetch_one(j)).collect()
-    }
-
-    fn fetch_one(&self, j: usize) -> Result<Sent> {
-        let own = self.layout.local(j).map(|i| self.describe(j, i));
+    /// One column, from its owner to all ranks.
+    pub(crate) fn fetch_one(&self, j: usize) -> Result<Sent> {
+        let own = self.layout.local(j).map(|i| self.describe(j, i, true));
         if self.comm.size() == 1 {
             return Ok(own.expect("the only rank owns all columns"));
         }
-        let mut message = own.map(|sent| sent.to_bytes()).unwrap_or_default();
-        self.comm.broadcast(self.layout.owner(j, self.comm.size()), &mut message)?;
-        Ok(Sent::from_bytes(&message))
+        let mut writer = Writer::default();
+        if let Some(sent) = own {
+            sent.write(&mut writer);
+        }
+        self.comm.broadcast(self.layout.owner(j, self.comm.size()), &mut writer.0)?;
+        Ok(Sent::read(&mut Reader(&writer.0)))
     }
 
-    fn describe(&self, j: usize, i: usize) -> Sent {
+    /// The listed columns, from their owners to all ranks, for [`gram`](Self::gram): the entries of
+    /// a column come along only if some rank's cache misses its products.
+    pub(crate) fn fetch_for_gram(&self, columns: &[usize]) -> Result<Vec<Sent>> {
+        let size = self.comm.size();
+        let described =
+            |j: usize, needed| self.layout.local(j).map(|i| self.describe(j, i, needed));
+        if size == 1 {
+            let own = columns.iter().map(|&j| described(j, true));
+            return Ok(own.map(|sent| sent.expect("the only rank owns all columns")).collect());
+        }
+        let needed = self.missed_anywhere(columns)?;
+        let mut writer = Writer::default();
+        for (&j, &needed) in columns.iter().zip(&needed) {
+            if let Some(sent) = described(j, needed) {
+                sent.write(&mut writer);
+            }
+        }
+        let parts = self.comm.all_gather(&writer.0)?;
+        let mut readers: Vec<Reader<'_>> = parts.iter().map(|part| Reader(part)).collect();
+        let from_owner = |&j: &usize| Sent::read(&mut readers[self.layout.owner(j, size)]);
+        Ok(columns.iter().map(from_owner).collect())
+    }
+
+    /// Whether any rank's cache lacks its part of `C_j`, for each listed column.
+    fn missed_anywhere(&self, columns: &[usize]) -> Result<Vec<bool>> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let own: Vec<u8> = columns.iter().map(|&j| u8::from(cache.get(j).is_none())).collect();
+        drop(cache);
+        let mut missed = vec![false; columns.len()];
+        for part in self.comm.all_gather(&own)? {
+            missed.iter_mut().zip(part).for_each(|(missed, bit)| *missed |= bit != 0);
+        }
+        Ok(missed)
+    }
+
+    fn describe(&self, j: usize, i: usize, with_entries: bool) -> Sent {
         let mut coefficients = vec![0.0; self.n_rays()];
         self.rows.gather(i, &mut coefficients);
         let (rays, weights) = self.column_weights(i);
         Sent {
             index: j,
-            column: self.matrix.column(i),
+            column: if with_entries { self.matrix.column(i) } else { Column::default() },
             squared_norm: self.squared_norms[i],
             coefficients,
             rays: rays.to_vec(),
@@ -311,8 +349,7 @@ fn explicit_residual(own: Column, rays: &[Column], anchors: &[u32], weights: &[f
 }
 
 impl Sent {
-    fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
+    fn write(&self, writer: &mut Writer) {
         writer.put(&[self.index as u64, u64::from(self.column.rows.is_some())]);
         writer.put(self.column.rows.as_deref().unwrap_or_default());
         writer.put(&self.column.values);
@@ -320,11 +357,9 @@ impl Sent {
         writer.put(&self.coefficients);
         writer.put(&self.rays);
         writer.put(&self.weights);
-        writer.0
     }
 
-    fn from_bytes(message: &[u8]) -> Self {
-        let mut reader = Reader(message);
+    fn read(reader: &mut Reader<'_>) -> Self {
         let head: Vec<u64> = reader.take();
         let rows: Vec<u32> = reader.take();
         let column = Column { rows: (head[1] == 1).then_some(rows), values: reader.take() };

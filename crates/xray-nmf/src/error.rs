@@ -125,6 +125,19 @@ pub enum Error {
         /// What the solver said.
         reason: String,
     },
+    /// A resumed run does not repeat the steps of its checkpoint.
+    #[error(
+        "with anchor {step} the residual is {found:e}, but the checkpoint says {saved:e}: it belongs to \
+         other data or parameters; start without it"
+    )]
+    Resume {
+        /// The number of the anchor, from 1.
+        step: usize,
+        /// The residual of the checkpoint.
+        saved: f64,
+        /// The residual now.
+        found: f64,
+    },
     /// Ranks could not exchange data.
     #[error("communication between ranks failed: {0}")]
     Communication(String),

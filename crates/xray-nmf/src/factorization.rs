@@ -11,6 +11,7 @@ use crate::gram::{AnchorRows, NormalMatrix};
 use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
 use crate::observe::{Step, Termination};
+use crate::packet::{Reader, Writer};
 use crate::params::Solver;
 use crate::progress::Progress;
 use crate::project::{Factors, Projection, WeightBlock, kkt_violation, project_block};
@@ -230,6 +231,36 @@ impl Weights {
             }
         }
         weights
+    }
+
+    /// All ranks' columns, in order, on rank `root`; `None` on the others. Every rank calls this.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn gathered(&self, comm: &impl Communicator, root: usize) -> Result<Option<Self>> {
+        let lengths: Vec<u64> = self.offsets.windows(2).map(|w| (w[1] - w[0]) as u64).collect();
+        let mut writer = Writer::default();
+        writer.put(&lengths);
+        writer.put(&self.anchors);
+        writer.put(&self.values);
+        let mut messages = vec![Vec::new(); comm.size()];
+        messages[root] = writer.0;
+        let received = comm.all_to_all(messages)?;
+        if comm.rank() != root {
+            return Ok(None);
+        }
+        let (rank, mut end) = (self.rank, 0);
+        let mut all = Self { rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
+        for message in received {
+            let mut reader = Reader(&message);
+            all.offsets.extend(reader.take::<u64>().into_iter().map(|length| {
+                end += length as usize;
+                end
+            }));
+            all.anchors.extend(reader.take::<u32>());
+            all.values.extend(reader.take::<f64>());
+        }
+        Ok(Some(all))
     }
 
     /// Number of anchors.

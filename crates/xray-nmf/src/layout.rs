@@ -11,8 +11,9 @@ use std::ops::Range;
 const MIN_BLOCK: usize = 256;
 /// About as many blocks as keep 64 threads busy; the partial sums of each take t^2 numbers.
 const USUAL_BLOCKS: usize = 128;
-/// Largest block: very wide matrices get more blocks instead, so that more ranks can share them.
-const MAX_BLOCK: usize = 16_384;
+/// Largest block: wide matrices get more blocks instead, so that a million columns can be shared by a
+/// thousand ranks.
+const MAX_BLOCK: usize = 1024;
 
 /// The blocks of all n columns, and the range of them that one rank owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,6 +38,7 @@ mod progress;
 mod project;
 mod rank;
 mod refine;
+mod resume;
 mod select;
 mod solver;
 pub mod synth;
@@ -51,8 +52,12 @@ pub use observe::{Observer, Step, Termination};
 pub use params::{Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
-pub use refine::{RefineObserver, Refined, Refinement, refine, refine_from, refine_observed};
-pub use solver::{fit, fit_distributed, fit_observed};
+pub use refine::{
+    ROW_BLOCK, RefineObserver, Refined, Refinement, SharedMatrix, refine, refine_distributed,
+    refine_from, refine_observed,
+};
+pub use resume::RunState;
+pub use solver::{fit, fit_distributed, fit_observed, fit_resumed};
 pub use transform::RowModel;
 
 /// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if

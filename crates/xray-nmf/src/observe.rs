@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::resume::RunState;
+
 /// One anchor and what it brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -54,6 +56,15 @@ impl Termination {
 pub trait Observer {
     /// Called after each anchor; `Break` ends the run with [`Termination::Stopped`].
     fn step(&mut self, step: &Step) -> ControlFlow<()>;
+
+    /// Whether to be given the state of the run after so many anchors, as a checkpoint. Must be the
+    /// same on all ranks.
+    fn wants_state(&self, _n_anchors: usize) -> bool {
+        false
+    }
+
+    /// The state of the run, the same on all ranks, if it was wanted.
+    fn state(&mut self, _state: &RunState) {}
 }
 
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {

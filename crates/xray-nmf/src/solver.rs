@@ -8,10 +8,11 @@ use crate::holdout::HeldOut;
 use crate::layout::Layout;
 use crate::matrix::{Entry, LARGEST_ENTRY, Matrix};
 use crate::memory::default_budget;
-use crate::observe::{Observer, Termination};
+use crate::observe::{Observer, Step, Termination};
 use crate::params::{Normalize, Params};
 use crate::progress::{Outcome, Progress};
-use crate::select::{Candidates, Detect, Detection, rule};
+use crate::resume::RunState;
+use crate::select::{Candidates, Detect, Detection, Memory, rule};
 
 /// Finds the anchors of `matrix` and projects every column onto them.
 ///
@@ -57,14 +58,35 @@ pub fn fit_distributed<M: Matrix, K: Communicator>(
     params: &Params,
     observer: &mut (impl Observer + Send),
 ) -> Result<Factorization> {
+    let nothing = RunState::default();
+    fit_resumed(comm, n_columns, shard, held_out, params, &nothing, observer)
+}
+
+/// [`fit_distributed`] from where an earlier run with the same data and parameters stood, on any number
+/// of ranks; the result has the bits of a run that was never cut short.
+///
+/// The saved steps are projected again without selection. Observers see them, too.
+///
+/// # Errors
+/// As [`fit`]; also if the steps come out differently than the state says.
+pub fn fit_resumed<M: Matrix, K: Communicator>(
+    comm: &K,
+    n_columns: usize,
+    shard: &M,
+    held_out: Option<&M>,
+    params: &Params,
+    state: &RunState,
+    observer: &mut (impl Observer + Send),
+) -> Result<Factorization> {
     params.check()?;
+    state.check_columns(n_columns)?;
     let layout = Layout::new(n_columns, comm.rank(), comm.size());
     check_length("columns of the shard", layout.n_own(), shard.n_columns())?;
     if let Some(test) = held_out {
         check_length("columns of the held-out rows", shard.n_columns(), test.n_columns())?;
     }
     let signed = check_signs(comm, &layout, &[Some(shard), held_out], params.allow_negative)?;
-    let setting = Setting { comm, layout, params, signed };
+    let setting = Setting { comm, layout, params, signed, state };
     let held_out = held_out.map(|test| HeldOut::new(test, comm, layout, params)).transpose()?;
     in_pool(params.threads, || match params.normalize {
         Normalize::None => setting.run(shard, params.mean_ray.then_some(shard), held_out, observer),
@@ -116,6 +138,8 @@ struct Setting<'a, K> {
     layout: Layout,
     params: &'a Params,
     signed: bool,
+    /// Steps to make again before new ones are looked for.
+    state: &'a RunState,
 }
 
 impl<'a, K: Communicator> Setting<'a, K> {
@@ -140,6 +164,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
         if self.params.mean_ray {
             self.start_with_mean(&mut cone, rule.as_mut())?;
         }
+        rule.recall(&self.layout, &self.state.memory());
         let mut progress = Progress::new(self.params);
         let termination = loop {
             if progress.steps.len() >= self.params.rank {
@@ -161,7 +186,11 @@ impl<'a, K: Communicator> Setting<'a, K> {
                 }
                 None => Outcome::of(&cone, &changes, held_out.as_mut(), found.column)?,
             };
-            progress.record(found, outcome, rule.take_evaluations());
+            let evaluations = rule.take_evaluations();
+            let saved = self.state.saved(progress.steps.len());
+            progress.record(found, outcome, saved.map_or(evaluations, |step| step.evaluations));
+            self.state.check(&progress.steps)?;
+            self.show_state(&progress.steps, rule.as_ref(), observer)?;
             if let Some(end) = progress.end(self.comm, observer)? {
                 break end;
             }
@@ -171,7 +200,25 @@ impl<'a, K: Communicator> Setting<'a, K> {
             None => Factorization::new(cone, progress, termination),
         }
     }
-    /// The next anchor: a fixed one while there are any, else what the rule detects.
+
+    /// Shows the state of the run to an observer that wants it; saved steps were shown before.
+    fn show_state<M: Matrix>(
+        &self,
+        steps: &[Step],
+        rule: &dyn Detect<M, K>,
+        observer: &mut impl Observer,
+    ) -> Result<()> {
+        if steps.len() <= self.state.steps.len() || !observer.wants_state(steps.len()) {
+            return Ok(());
+        }
+        let Memory { settled, drawn } = rule.memory(&self.layout);
+        let own: Vec<f64> = settled.iter().map(|&j| j as f64).collect();
+        let settled = gather_f64(self.comm, &own)?.into_iter().map(|j| j as usize).collect();
+        observer.state(&RunState { steps: steps.to_vec(), settled, drawn });
+        Ok(())
+    }
+
+    /// The next anchor: a saved or a fixed one while there are any, else what the rule detects.
     fn next<M: Matrix>(
         &self,
         step: usize,
@@ -179,6 +226,10 @@ impl<'a, K: Communicator> Setting<'a, K> {
         choice: &Candidates,
         rule: &mut dyn Detect<M, K>,
     ) -> Result<Option<Detection>> {
+        if let Some(saved) = self.state.saved(step) {
+            let Step { anchor: column, score, margin, exterior, .. } = *saved;
+            return Ok(Some(Detection { column, score, margin, exterior }));
+        }
         match self.params.fixed.get(step) {
             Some(&column) => Ok(Some(Detection::fixed(column))),
             None => rule.detect(cone, choice),

@@ -176,3 +176,49 @@ fn rank_zero_has_nothing_to_refine_but_an_objective() {
     }
     verify(&x, &nothing, 1e-9);
 }
+
+#[test]
+fn ranks_change_no_bit_of_a_refinement() {
+    use xray_nmf::comm::{Communicator, run_local_ranks};
+    use xray_nmf::{ROW_BLOCK, SharedMatrix, SparseMatrix, rank_columns, refine_distributed};
+
+    // More rows than two blocks, and columns that do not end with a chunk.
+    let (m, n, rank) = (2 * ROW_BLOCK + 300, 1100, 4);
+    let mut state = 5u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state >> 33
+    };
+    let entries: Vec<(usize, usize, f64)> = (0..6 * m)
+        .map(|_| (next() as usize % m, next() as usize % n, (1 + next() % 9) as f64 / 3.0))
+        .collect();
+    let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
+    let found = fit(&x, &Params { threads: Some(1), ..Params::new(rank) }).expect("a fit");
+    let start = Refined::from_factorization(&found);
+    for method in [Refinement::Hals, Refinement::Exact] {
+        let whole = refine_from(&x, start.clone(), method, 3, Some(2)).expect("refined");
+        for size in [1, 2, 3, 5] {
+            let parts = run_local_ranks(size, |comm| {
+                let mine = |d: &usize| d / ROW_BLOCK % size == comm.rank();
+                let own: Vec<usize> = (0..m).filter(mine).collect();
+                let line = |&d: &usize| start.w[d * rank..(d + 1) * rank].to_vec();
+                let w = own.iter().flat_map(line).collect();
+                let start = Refined { w, ..start.clone() };
+                let columns = x.columns_in(rank_columns(n, comm.rank(), size));
+                let rows = x.rows_at(&own);
+                let matrix = SharedMatrix { columns: &columns, rows: &rows, n_columns: n };
+                let watch = &mut |_, _| std::ops::ControlFlow::Continue(());
+                let refined = refine_distributed(comm, matrix, start, method, 3, Some(1), watch);
+                (own, refined.expect("refined"))
+            });
+            for (own, part) in parts {
+                assert_eq!(part.h, whole.h, "{method:?} {size}");
+                assert_eq!(part.objective, whole.objective, "{method:?} {size}");
+                for (q, d) in own.into_iter().enumerate() {
+                    let lines = (&part.w[q * rank..][..rank], &whole.w[d * rank..][..rank]);
+                    assert_eq!(lines.0, lines.1, "{method:?} {size}: row {d}");
+                }
+            }
+        }
+    }
+}

@@ -316,6 +316,10 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         }
     }
 
+    fn second_half(&self) -> Option<(usize, Self::Scaled)> {
+        None
+    }
+
     fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
         let (m, n) = (self.n_rows, self.n_columns);
         if m >= n || m == 0 {

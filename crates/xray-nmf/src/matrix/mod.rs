@@ -148,6 +148,10 @@ pub trait Matrix: Sync + scalar::private::Sealed {
     ///
     /// Certified: each bound includes the rounding errors made in computing it.
     fn gram_norm_bounds(&self) -> Option<Vec<f64>>;
+
+    /// The last columns, with half of the entries, and the first of them; `None` where products are
+    /// no cheaper with fewer columns.
+    fn second_half(&self) -> Option<(usize, Self::Scaled)>;
 }
 
 /// The norm of a column by which it is to be divided: never 0.

@@ -353,6 +353,16 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         });
     }
 
+    fn second_half(&self) -> Option<(usize, Self::Scaled)> {
+        let n = self.n_columns();
+        let middle = self.by_column.offsets.partition_point(|&o| o < self.n_entries() / 2).min(n);
+        let Compressed { offsets, indices, values } = self.by_column.lines_in(middle..n);
+        let values: Vec<f64> = values.iter().map(|v| v.to_f64()).collect();
+        let by_column = Compressed { offsets, indices, values: values.into() };
+        let by_row = by_column.transposed(self.n_rows());
+        Some((middle, SparseMatrix { by_row, by_column, first_negative: None }))
+    }
+
     fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
         let n = self.n_columns();
         let row_length = |&d: &u32| self.by_row.line_length(d as usize);

@@ -7,7 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::{Refinement, Trace};
+use super::shared::ROW_BLOCK;
+use super::{CHUNK, Refinement, Trace};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
@@ -15,9 +16,6 @@ use crate::project::{ActiveSet, image_of, sweep, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
-
-/// Lines handled by one task.
-const CHUNK: usize = 64;
 
 pub(super) fn run<M: Matrix>(
     matrix: &M,
@@ -38,7 +36,7 @@ pub(super) fn run<M: Matrix>(
 
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
 /// they are if `method` is None; returns `||X - WH||_F^2` after it.
-fn half_step(
+pub(super) fn half_step(
     line: &(impl Fn(usize) -> Column + Sync),
     rank: usize,
     other: &[f64],
@@ -60,9 +58,14 @@ fn half_step(
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks.
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     let parts: Vec<Vec<f64>> =
-        lines.par_chunks(4096 * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
+        lines.par_chunks(ROW_BLOCK * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
+    lines_of_gram(&total, rank)
+}
+
+/// A symmetric matrix from all its entries.
+pub(super) fn lines_of_gram(total: &[f64], rank: usize) -> NormalMatrix {
     NormalMatrix::from_rows(&total.chunks_exact(rank).map(<[f64]>::to_vec).collect::<Vec<_>>())
 }
 
@@ -108,16 +111,60 @@ fn update_chunk_body(
     let mut objective = 0.0;
     for (x, z) in lines.iter().zip(chunk.chunks_exact_mut(rank)) {
         let squared_norm = weighted_lines(x, other, &mut target);
-        if method == Some(Refinement::Exact) {
-            solver.solve_dense(s, &target, squared_norm.sqrt(), z);
-        }
-        image_of(s, z, &mut image);
-        if method == Some(Refinement::Hals) {
-            for _ in 0..SWEEPS {
-                sweep(s, &target, z, &mut image);
-            }
-        }
-        objective += squared_norm - 2.0 * dot(&target, z) + dot(&image, z);
+        objective += improve(s, &target, squared_norm, z, method, &mut solver, &mut image);
     }
     objective
+}
+
+/// Improves one line and returns its part of the objective.
+#[inline(always)]
+fn improve(
+    s: &NormalMatrix,
+    target: &[f64],
+    squared_norm: f64,
+    z: &mut [f64],
+    method: Option<Refinement>,
+    solver: &mut ActiveSet,
+    image: &mut [f64],
+) -> f64 {
+    if method == Some(Refinement::Exact) {
+        solver.solve_dense(s, target, squared_norm.sqrt(), z);
+    }
+    image_of(s, z, image);
+    if method == Some(Refinement::Hals) {
+        for _ in 0..SWEEPS {
+            sweep(s, target, z, image);
+        }
+    }
+    squared_norm - 2.0 * dot(target, z) + dot(image, z)
+}
+
+multiversion! {
+    /// Improves lines whose targets are known and returns the part of each in the objective.
+    fn improve_lines(
+        s: &NormalMatrix,
+        targets: &[f64],
+        squared_norms: &[f64],
+        lines: &mut [f64],
+        method: Option<Refinement>,
+    ) -> Vec<f64> = improve_lines_body
+}
+
+#[inline(always)]
+fn improve_lines_body(
+    s: &NormalMatrix,
+    targets: &[f64],
+    squared_norms: &[f64],
+    lines: &mut [f64],
+    method: Option<Refinement>,
+) -> Vec<f64> {
+    let rank = s.size();
+    let mut solver = ActiveSet::default();
+    let mut image = vec![0.0; rank];
+    let mut terms = Vec::with_capacity(squared_norms.len());
+    for (q, z) in lines.chunks_exact_mut(rank).enumerate() {
+        let target = &targets[q * rank..(q + 1) * rank];
+        terms.push(improve(s, target, squared_norms[q], z, method, &mut solver, &mut image));
+    }
+    terms
 }

@@ -7,9 +7,11 @@
 
 mod frobenius;
 mod kullback;
+mod shared;
 
 pub(crate) use frobenius::gram_of_lines;
 pub(crate) use kullback::lift_zeros;
+pub use shared::{ROW_BLOCK, SharedMatrix, refine_distributed};
 
 use std::ops::ControlFlow;
 
@@ -17,6 +19,9 @@ use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::solver::in_pool;
+
+/// Lines handled by one task.
+const CHUNK: usize = 64;
 
 /// What is minimised, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -187,14 +192,21 @@ struct Trace<'a> {
 
 impl Trace<'_> {
     fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> f64) {
+        let never_fails = self.try_follow(start, || Ok(iterate()));
+        debug_assert!(never_fails.is_ok());
+    }
+
+    /// [`follow`](Self::follow), if iterations may fail.
+    fn try_follow(&mut self, start: f64, mut iterate: impl FnMut() -> Result<f64>) -> Result<()> {
         self.objective.push(start);
         for t in 1..=self.iterations {
-            let objective = iterate();
+            let objective = iterate()?;
             self.objective.push(objective);
             if (self.observer)(t, objective).is_break() {
-                return;
+                return Ok(());
             }
         }
+        Ok(())
     }
 }
 

@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::norms::shared_norm_bounds;
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
@@ -45,7 +46,10 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// For the empty cone: bounds on `||X'X_j||`.
     pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Result<Self> {
-        let known = if cone.comm.size() == 1 { cone.matrix.gram_norm_bounds() } else { None };
+        let known = match cone.comm.size() {
+            1 => cone.matrix.gram_norm_bounds(),
+            _ => shared_norm_bounds(cone)?,
+        };
         let upper = match known {
             Some(bounds) => bounds,
             None => cheap_norm_bounds(cone),
@@ -156,7 +160,7 @@ impl ColumnGrowth {
     ) -> Result<Self> {
         let t = cone.n_rays();
         let half = t * (t + 1) / 2;
-        let mut all = cone.sum_block_vectors(2 * half, |b, _| outer_products(&changes[b], t))?;
+        let mut all = cone.sum_for_bounds(2 * half, |b, _| outer_products(&changes[b], t))?;
         let mut negative = all.split_off(half);
         let norms = |triangle: &[f64]| -> Vec<f64> {
             (0..t).map(|k| triangle[k * (k + 3) / 2].sqrt()).collect()

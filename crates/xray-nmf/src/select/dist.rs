@@ -7,10 +7,11 @@ use super::bound::Bounds;
 use super::exterior::{Settled, first_largest};
 use super::lazy::{Open, Scores};
 use super::scoring::{Side, positive_parts};
-use super::{Candidates, Detect, Detection};
+use super::{Candidates, Detect, Detection, Memory};
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
@@ -94,7 +95,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Dist {
     fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()> {
         let Some(bounds) = &mut self.bounds else { return Ok(()) };
         let t = cone.n_rays();
-        let newest = cone.sum_block_vectors(t, |_, range| {
+        let newest = cone.sum_for_bounds(t, |_, range| {
             let mut sums = vec![0.0; t];
             let mut coefficients = vec![0.0; t];
             for j in range {
@@ -120,5 +121,13 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Dist {
 
     fn take_evaluations(&mut self) -> u64 {
         std::mem::take(&mut self.scores.evaluations)
+    }
+
+    fn memory(&self, layout: &Layout) -> Memory {
+        Memory { settled: self.settled.columns(layout), ..Memory::default() }
+    }
+
+    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+        self.settled.recall(layout, &memory.settled);
     }
 }

@@ -8,6 +8,7 @@ use crate::comm::{Communicator, gather_f64};
 use crate::cone::{Cone, Sent};
 use crate::error::Result;
 use crate::gram::GramColumn;
+use crate::layout::Layout;
 use crate::matrix::Matrix;
 
 /// Inner products `R_i'X_j` up to this multiple of `||X_i|| ||X_j||` are rounding errors.
@@ -23,6 +24,16 @@ pub(crate) struct Settled(Vec<bool>);
 impl Settled {
     pub(crate) fn new(n_own: usize) -> Self {
         Self(vec![false; n_own])
+    }
+
+    /// The settled own columns, by their global indices.
+    pub(crate) fn columns(&self, layout: &Layout) -> Vec<usize> {
+        (0..self.0.len()).filter(|&i| self.0[i]).map(|i| layout.global(i)).collect()
+    }
+
+    /// Settles the own ones among the listed columns.
+    pub(crate) fn recall(&mut self, layout: &Layout, columns: &[usize]) {
+        columns.iter().filter_map(|&j| layout.local(j)).for_each(|i| self.0[i] = true);
     }
 
     /// Whether own column i is exterior and not settled.
@@ -60,7 +71,7 @@ fn look_from<M: Matrix, K: Communicator>(
     choice: &Candidates,
     i: usize,
 ) -> Result<Option<Detection>> {
-    let sent = cone.fetch(&[i])?.remove(0);
+    let sent = cone.fetch_one(i)?;
     let gram = cone.gram_once(&sent);
     let products = residual_products(cone, &sent, &gram);
     let norm = sent.squared_norm.sqrt();

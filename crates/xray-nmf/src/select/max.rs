@@ -3,10 +3,11 @@
 //! Needs the residual norms only, which the projection keeps; one or two products `X'x` a step.
 
 use super::exterior::{Settled, first_largest};
-use super::{Candidates, Detect, Detection};
+use super::{Candidates, Detect, Detection, Memory};
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::matrix::Matrix;
 
 pub(crate) struct Max {
@@ -34,5 +35,13 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Max {
 
     fn take_evaluations(&mut self) -> u64 {
         std::mem::take(&mut self.evaluations)
+    }
+
+    fn memory(&self, layout: &Layout) -> Memory {
+        Memory { settled: self.settled.columns(layout), ..Memory::default() }
+    }
+
+    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+        self.settled.recall(layout, &memory.settled);
     }
 }

@@ -11,6 +11,7 @@ mod exterior;
 mod greedy;
 mod lazy;
 mod max;
+mod norms;
 mod rand;
 mod scoring;
 pub(crate) mod ties;
@@ -42,6 +43,15 @@ impl Detection {
     }
 }
 
+/// What the past steps of a rule decide about its next ones, besides the anchors themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Memory {
+    /// Columns that are exterior but see no candidate: of this rank, or of all.
+    pub(crate) settled: Vec<usize>,
+    /// Where the stream of random numbers stands.
+    pub(crate) drawn: u128,
+}
+
 /// A selection rule: finds the next anchor, and follows the changes that it brings.
 pub(crate) trait Detect<M: Matrix, K: Communicator> {
     /// The next anchor, or `None` if no exterior point is left that a candidate could reach.
@@ -59,6 +69,14 @@ pub(crate) trait Detect<M: Matrix, K: Communicator> {
 
     /// Number of rows or columns scored exactly since the last call.
     fn take_evaluations(&mut self) -> u64;
+
+    /// What the rule must not forget between a checkpoint and the run that resumes from it.
+    fn memory(&self, _layout: &Layout) -> Memory {
+        Memory::default()
+    }
+
+    /// Takes up a memory again, of all ranks together.
+    fn recall(&mut self, _layout: &Layout, _memory: &Memory) {}
 }
 
 /// Which own columns may be chosen, and their denominators.

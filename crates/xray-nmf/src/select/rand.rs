@@ -4,10 +4,11 @@ use ::rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::exterior::Settled;
-use super::{Candidates, Detect, Detection};
+use super::{Candidates, Detect, Detection, Memory};
 use crate::comm::{Communicator, gather_f64};
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::layout::Layout;
 use crate::matrix::Matrix;
 
 pub(crate) struct Rand {
@@ -51,5 +52,14 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Rand {
 
     fn take_evaluations(&mut self) -> u64 {
         std::mem::take(&mut self.evaluations)
+    }
+
+    fn memory(&self, layout: &Layout) -> Memory {
+        Memory { settled: self.settled.columns(layout), drawn: self.random.get_word_pos() }
+    }
+
+    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+        self.settled.recall(layout, &memory.settled);
+        self.random.set_word_pos(memory.drawn);
     }
 }

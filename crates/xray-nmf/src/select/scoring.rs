@@ -39,7 +39,7 @@ pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
     side: Side,
     fold: Fold,
 ) -> Result<Vec<f64>> {
-    let sent = cone.fetch(listed)?;
+    let sent = cone.fetch_for_gram(listed)?;
     let grams = cone.gram(&sent);
     let batches: Vec<Batch> =
         sent.chunks(LANES).zip(grams.chunks(LANES)).map(|(s, g)| Batch::new(s, g, side)).collect();

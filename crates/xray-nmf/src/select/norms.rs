@@ -1,0 +1,166 @@
+//! The first bounds where X is shared out over ranks: `||C_j||^2 = sum_i C_ij^2` over all columns i.
+//!
+//! Columns i and j of one rank are left to its own streaming pass. Of two ranks s < k, rank k multiplies its
+//! columns with the first half of those of s, and s multiplies the second half of its own with those of
+//! k: every product is made once, and both have about the same work. Each rank's columns travel
+//! once, in pieces, so no rank ever holds another's. Sums run in an order that depends on the
+//! number of ranks; bounds may do so, as they include their rounding errors.
+
+use rayon::prelude::*;
+
+use crate::comm::Communicator;
+use crate::cone::Cone;
+use crate::error::Result;
+use crate::layout::Layout;
+use crate::matrix::{Column, Matrix};
+use crate::packet::{Reader, Writer};
+
+/// Entries that travel at once: 3 MB.
+const PIECE: usize = 1 << 18;
+
+/// Columns that are multiplied at once.
+const BATCH: usize = 64;
+
+/// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
+pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
+    cone: &Cone<'_, M, K>,
+) -> Result<Option<Vec<f64>>> {
+    let Some((middle, half)) = cone.matrix.second_half() else { return Ok(None) };
+    let own = cone.matrix.gram_norm_bounds().unwrap_or_default();
+    let mut squares = Squares {
+        own: own.iter().map(|bound| bound * bound).collect(),
+        others: vec![0.0; cone.layout.n_columns()],
+        block: cone.layout.block_size(),
+    };
+    for root in 0..cone.comm.size() {
+        let mut next = 0;
+        loop {
+            let mut message = Vec::new();
+            if root == cone.comm.rank() {
+                (message, next) = piece(cone, middle, next);
+            }
+            cone.comm.broadcast(root, &mut message)?;
+            if message.is_empty() {
+                break;
+            }
+            let piece = Piece::read(&message);
+            match cone.comm.rank() {
+                rank if rank > root && !piece.of_second_half => {
+                    squares.add(cone.matrix, 0, &piece);
+                }
+                rank if rank < root => squares.add(&half, middle, &piece),
+                _ => {}
+            }
+        }
+    }
+    let totals = squares.exchanged(cone)?;
+    // All terms are nonnegative squares: the relative error of their sum is below (n + m) eps.
+    let slack = cone.layout.n_columns() + cone.matrix.n_rows();
+    let slack = 1.0 + 8.0 * slack as f64 * f64::EPSILON;
+    Ok(Some(totals.into_iter().map(|total| total.sqrt() * slack).collect()))
+}
+
+/// Some columns of one half of a rank's own.
+struct Piece {
+    first: usize,
+    of_second_half: bool,
+    columns: Vec<Column>,
+}
+
+/// The next piece from own column `start` on, which does not cross the middle, and the column after
+/// it; nothing after the last.
+fn piece<M: Matrix, K: Communicator>(
+    cone: &Cone<'_, M, K>,
+    middle: usize,
+    start: usize,
+) -> (Vec<u8>, usize) {
+    let n_own = cone.layout.n_own();
+    if start == n_own {
+        return (Vec::new(), start);
+    }
+    let end = if start < middle { middle } else { n_own };
+    let (mut offsets, mut rows, mut values) = (vec![0u64], Vec::<u32>::new(), Vec::<f64>::new());
+    let mut next = start;
+    while next < end && (next == start || values.len() < PIECE) {
+        cone.matrix.column(next).for_each(|d, v| {
+            rows.push(d as u32);
+            values.push(v);
+        });
+        offsets.push(values.len() as u64);
+        next += 1;
+    }
+    let mut writer = Writer::default();
+    writer.put(&[cone.layout.global(start) as u64, u64::from(start >= middle)]);
+    writer.put(&offsets);
+    writer.put(&rows);
+    writer.put(&values);
+    (writer.0, next)
+}
+
+impl Piece {
+    fn read(message: &[u8]) -> Self {
+        let mut reader = Reader(message);
+        let head: Vec<u64> = reader.take();
+        let offsets: Vec<u64> = reader.take();
+        let rows: Vec<u32> = reader.take();
+        let values: Vec<f64> = reader.take();
+        let column = |range: &[u64]| {
+            let range = range[0] as usize..range[1] as usize;
+            Column { rows: Some(rows[range.clone()].to_vec()), values: values[range].to_vec() }
+        };
+        Self {
+            first: head[0] as usize,
+            of_second_half: head[1] == 1,
+            columns: offsets.windows(2).map(column).collect(),
+        }
+    }
+}
+
+/// `sum C_ij^2` so far.
+struct Squares {
+    /// For each own column.
+    own: Vec<f64>,
+    /// For each column of all ranks, what its owner has to be told.
+    others: Vec<f64>,
+    block: usize,
+}
+
+impl Squares {
+    /// Adds the squares of the products of a piece with a matrix of own columns from `start` on.
+    fn add(&mut self, matrix: &impl Matrix, start: usize, piece: &Piece) {
+        for (q, batch) in piece.columns.chunks(BATCH).enumerate() {
+            let grams = matrix.gram(&batch.iter().collect::<Vec<_>>());
+            let own = &mut self.own[start..];
+            own.par_chunks_mut(self.block).enumerate().with_max_len(1).for_each(|(b, part)| {
+                let first = b * self.block;
+                let range = first..first + part.len();
+                for gram in &grams {
+                    gram.for_each_in(range.clone(), |i, c| part[i - first] += c * c);
+                }
+            });
+            let sums = grams.par_iter().map(|gram| {
+                let mut sum = 0.0;
+                gram.for_each(|_, c| sum += c * c);
+                sum
+            });
+            let sums: Vec<f64> = sums.collect();
+            let others = &mut self.others[piece.first + q * BATCH..];
+            others.iter_mut().zip(sums).for_each(|(other, sum)| *other += sum);
+        }
+    }
+
+    /// The own columns' sums, with what the other ranks found for them.
+    fn exchanged<M: Matrix, K: Communicator>(mut self, cone: &Cone<'_, M, K>) -> Result<Vec<f64>> {
+        let (n, size) = (cone.layout.n_columns(), cone.comm.size());
+        let of_rank = |rank: usize| {
+            let columns = Layout::new(n, rank, size).own_columns();
+            bytemuck::cast_slice(&self.others[columns]).to_vec()
+        };
+        let messages = (0..size).map(of_rank).collect();
+        for message in cone.comm.all_to_all(messages)? {
+            let sums: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(&message);
+            self.own.iter_mut().zip(sums).for_each(|(own, sum)| *own += sum);
+        }
+        Ok(self.own)
+    }
+}
