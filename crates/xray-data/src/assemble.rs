@@ -4,6 +4,7 @@ use xray_nmf::{DenseMatrix, SparseMatrix};
 
 use crate::error::{Error, Malformed, Result};
 use crate::options::Limits;
+use crate::share::Kept;
 use crate::table::LoadedMatrix;
 
 /// Lines without entries for each entry that a large sparse matrix may have.
@@ -22,17 +23,37 @@ pub(crate) struct Entries {
     pub rows: Vec<u32>,
     pub columns: Vec<u32>,
     pub values: Vec<f64>,
+    /// Which of them are stored.
+    kept: Kept,
+    /// Number of entries read, stored or not.
+    n_read: usize,
 }
 
 impl Entries {
+    /// All entries of a matrix.
+    pub fn new(rows: Vec<u32>, columns: Vec<u32>, values: Vec<f64>) -> Self {
+        let n_read = values.len();
+        Self { rows, columns, values, kept: Kept::Everything, n_read }
+    }
+
+    /// None yet; only those that are `kept` will be stored.
+    pub fn keeping(kept: Kept) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     pub fn push(&mut self, row: u32, column: u32, value: f64) {
+        self.n_read += 1;
+        if !self.kept.entry(row, column) {
+            return;
+        }
         self.rows.push(row);
         self.columns.push(column);
         self.values.push(value);
     }
 
+    /// Number of entries read.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.n_read
     }
 
     /// The matrix; entries of one place are added up in order.
@@ -44,7 +65,7 @@ impl Entries {
         limits: &Limits,
     ) -> Result<LoadedMatrix> {
         check_shape(file, n_rows, n_columns, self.len(), limits)?;
-        let Self { rows, columns, values } = self;
+        let Self { rows, columns, values, .. } = self;
         let mut offsets = vec![0usize; n_rows + 1];
         for &row in &rows {
             match offsets.get_mut(row as usize + 1) {

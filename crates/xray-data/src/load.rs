@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Malformed, Result};
 use crate::format::{Format, detect};
 use crate::options::{ColumnChoice, LoadOptions};
-use crate::read::names::{read_labels, read_names_for};
+use crate::read::names::{read_labels, read_names, read_names_for};
 use crate::read::{
     delimited, docword, folder, jsonl, mat, matrix_market, npy, npz, plain, svmlight,
 };
@@ -49,10 +49,11 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
             let table = with_names(table, input, format, options)?;
             let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
             require_data(input, m > 0 && n > 0, "entries")?;
-            Ok(Loaded::Table(table))
+            Ok(Loaded::Table(options.cut_table(table)))
         }
         Loaded::Documents(documents) => {
-            require_data(input, !documents.is_empty(), "documents")?;
+            let some = !documents.is_empty() || options.share.is_some();
+            require_data(input, some, "documents")?;
             with_labels(documents, options).map(Loaded::Documents)
         }
     }
@@ -153,7 +154,13 @@ fn with_names(
 
 fn with_labels(mut documents: Documents, options: &LoadOptions) -> Result<Documents> {
     if let Some(path) = &options.labels {
-        documents.labels = Some(label_file(path, options, documents.len(), "document")?);
+        documents.labels = Some(match options.share {
+            None => label_file(path, options, documents.len(), "document")?,
+            Some(_) => {
+                let labels = read_names(&Input::Path(path.clone()), options)?;
+                options.cut_labels(&documents, labels)?
+            }
+        });
     }
     documents.check()?;
     Ok(documents)

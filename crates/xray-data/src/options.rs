@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::format::Format;
+use crate::share::Share;
 
 /// Options of [`load`](crate::load); the default detects everything.
 ///
@@ -20,6 +21,7 @@ use crate::format::Format;
 /// | `transpose` | no | rows become columns, before names and labels are added |
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
+/// | `share` | all | the part of the documents, or of the columns, to keep |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadOptions {
     /// What the file is, or `None` to look at its content.
@@ -52,6 +54,8 @@ pub struct LoadOptions {
     pub labels: Option<PathBuf>,
     /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
     pub replace_invalid_utf8: bool,
+    /// The part to keep of what is read, or everything.
+    pub share: Option<Share>,
     /// What is refused as too large.
     pub limits: Limits,
 }

@@ -23,8 +23,10 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let declared = header(&mut lines, "the number of entries")?;
     check_room(&file, most_bytes, "entries", declared, BYTES_PER_ENTRY, Some(3))?;
     check_shape(&file, n_documents, n_words, declared as usize, &options.limits)?;
-    let mut entries = Entries::default();
-    entries.values.reserve(cautious_capacity(declared));
+    let mut entries = Entries::keeping(options.kept(n_documents, n_words));
+    if options.share.is_none() {
+        entries.values.reserve(cautious_capacity(declared));
+    }
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
             continue;

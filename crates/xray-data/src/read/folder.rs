@@ -30,7 +30,8 @@ pub(crate) fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
     }
     let mut documents = Documents::default();
     let mut labels = Vec::new();
-    for (id, path) in named {
+    let kept = named.into_iter().enumerate().filter(|(d, _)| options.keeps_document(*d));
+    for (_, (id, path)) in kept {
         documents.texts.push(read_text(&path, options)?);
         labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
         documents.ids.push(id);

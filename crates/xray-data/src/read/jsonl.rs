@@ -18,6 +18,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut documents = Documents::default();
     let mut labels = Vec::new();
+    let mut n_read = 0;
     let mut choice: Option<FieldChoice> = None;
     let mut known: BTreeSet<String> = BTreeSet::new();
     while let Some(line) = lines.next_line()? {
@@ -29,10 +30,15 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
             Some(choice) => choice,
             none => none.insert(FieldChoice::new(line, &object, options)?),
         };
-        documents.texts.push(choice.text(line, &object)?);
+        let text = choice.text(line, &object)?;
         if !object.keys().all(|name| known.contains(name)) {
             known.extend(object.keys().cloned());
         }
+        n_read += 1;
+        if !options.keeps_document(n_read - 1) {
+            continue;
+        }
+        documents.texts.push(text);
         documents.ids.push(match &choice.id {
             Some(id) => object.get(id).map_or(String::new(), scalar_text),
             None => line.number.to_string(),

@@ -91,8 +91,10 @@ fn read_coordinates(
     check_square(&file, banner, n_rows, n_columns)?;
     let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
     check_shape(&file, n_rows, n_columns, declared as usize, &options.limits)?;
-    let mut entries = Entries::default();
-    entries.values.reserve(cautious_capacity(declared));
+    let mut entries = Entries::keeping(options.kept(n_rows, n_columns));
+    if options.share.is_none() {
+        entries.values.reserve(cautious_capacity(declared));
+    }
     for read in 0..declared {
         let line =
             next_data_line(lines, || format!("entry {} of the {declared} declared", read + 1))?;

@@ -126,7 +126,7 @@ impl Header {
     }
 
     /// Refuses arrays that the file cannot hold, and returns the number of values.
-    fn check(&self, file: &str, most_bytes: Option<u64>) -> Result<usize> {
+    pub fn check(&self, file: &str, most_bytes: Option<u64>) -> Result<usize> {
         let n = self.n_values().filter(|n| n.checked_mul(self.width.max(1)).is_some());
         let Some(n) = n else {
             let found = format!("an array of shape {:?}", self.shape);
@@ -146,14 +146,29 @@ impl Header {
     ) -> Result<Vec<T>> {
         let n = self.check(file, most_bytes)?;
         let mut values = Vec::with_capacity(super::cautious_capacity(n as u64));
+        self.stream(file, reader, n, convert, |value| values.push(value))?;
+        Ok(values)
+    }
+
+    /// Hands over one value after the other.
+    fn stream<T>(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        n: usize,
+        convert: impl Fn(&[u8]) -> T,
+        mut visit: impl FnMut(T),
+    ) -> Result<()> {
         let at_once = (BLOCK / self.width).max(1);
         let mut block = vec![0; at_once.min(n) * self.width];
-        while values.len() < n {
-            let bytes = &mut block[..at_once.min(n - values.len()) * self.width];
+        let mut n_read = 0;
+        while n_read < n {
+            let bytes = &mut block[..at_once.min(n - n_read) * self.width];
             reader.read_exact(bytes).map_err(|e| io_error(file, "read", e))?;
-            values.extend(bytes.chunks_exact(self.width).map(&convert));
+            bytes.chunks_exact(self.width).for_each(|bytes| visit(convert(bytes)));
+            n_read += bytes.len() / self.width;
         }
-        Ok(values)
+        Ok(())
     }
 
     /// Reads the values as numbers.
@@ -163,12 +178,30 @@ impl Header {
         reader: &mut dyn Read,
         most_bytes: Option<u64>,
     ) -> Result<Vec<f64>> {
+        let convert = self.number_converter(file)?;
+        self.read_values(file, reader, most_bytes, convert)
+    }
+
+    /// Hands over one number after the other; returns how many there were.
+    pub fn stream_numbers(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+        visit: impl FnMut(f64),
+    ) -> Result<usize> {
+        let n = self.check(file, most_bytes)?;
+        self.stream(file, reader, n, self.number_converter(file)?, visit)?;
+        Ok(n)
+    }
+
+    fn number_converter(&self, file: &str) -> Result<impl Fn(&[u8]) -> f64 + use<>> {
         let convert = converter(self.kind, self.width, self.big_endian).ok_or_else(|| {
             let found = format!("{:?} values of {} bytes", self.kind, self.width);
             Malformed::new(file, found, "real numbers, integers or truth values")
                 .remedy("convert it with .astype(float)")
         })?;
-        self.read_values(file, reader, most_bytes, convert)
+        Ok(convert)
     }
 
     /// Reads the values as indices: whole numbers that are not negative.
@@ -178,22 +211,47 @@ impl Header {
         reader: &mut dyn Read,
         most_bytes: Option<u64>,
     ) -> Result<Vec<u64>> {
+        let mut values = Vec::new();
+        self.stream_indices(file, reader, most_bytes, |_, index| values.push(index))?;
+        Ok(values)
+    }
+
+    /// Hands over one index after the other, with its place; returns how many there were.
+    pub fn stream_indices(
+        &self,
+        file: &str,
+        reader: &mut dyn Read,
+        most_bytes: Option<u64>,
+        mut visit: impl FnMut(usize, u64),
+    ) -> Result<usize> {
         let whole = matches!(self.kind, Kind::Signed | Kind::Unsigned);
         if !whole || !matches!(self.width, 1 | 2 | 4 | 8) {
             let found = format!("{:?} values of {} bytes", self.kind, self.width);
             return Err(Malformed::new(file, found, "integers").into());
         }
         // The sign bit of a negative index makes it too large for any array.
-        let sign = 1u64 << (8 * self.width - 1);
-        let values =
-            self.read_values(file, reader, most_bytes, |b| unsigned(b, self.big_endian))?;
-        let signed = self.kind == Kind::Signed;
-        match values.iter().position(|&v| signed && v & sign != 0) {
+        let sign = if self.kind == Kind::Signed { 1u64 << (8 * self.width - 1) } else { 0 };
+        let n = self.check(file, most_bytes)?;
+        let (mut place, mut negative) = (0, None);
+        self.stream(
+            file,
+            reader,
+            n,
+            |b| unsigned(b, self.big_endian),
+            |index| {
+                if index & sign != 0 {
+                    negative = negative.or(Some(place));
+                }
+                visit(place, index);
+                place += 1;
+            },
+        )?;
+        match negative {
             Some(place) => {
                 let found = format!("a negative index at place {place}");
                 Err(Malformed::damaged(file, found, "0 or more").into())
             }
-            None => Ok(values),
+            None => Ok(n),
         }
     }
 

@@ -145,6 +145,16 @@ impl Archive {
     }
 
     /// An array of numbers with its header.
+    /// How many values an array has; no more than the file can hold.
+    fn n_values(&mut self, name: &str) -> Result<usize> {
+        let label = format!("{}[{name}]", self.file);
+        let opened = self.zip.by_name(&format!("{name}.npy"));
+        let mut entry =
+            opened.map_err(|e| Malformed::damaged(&label, e.to_string(), "an array"))?;
+        let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
+        read_header(&label, &mut entry)?.check(&label, Some(most))
+    }
+
     pub fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
         self.array(name, |file, header, reader, most| {
             Ok((header.clone(), header.read_numbers(file, reader, most)?))
@@ -171,12 +181,20 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
         return Err(Malformed::new(&file, format!("shape {shape:?}"), "two axes").into());
     };
     let (m, n) = (m as usize, n as usize);
-    let values = archive.numbers("data")?.1;
-    check_shape(&file, m, n, values.len(), &options.limits)?;
+    let stored = archive.n_values("data")?;
+    check_shape(&file, m, n, stored, &options.limits)?;
+    let kept = options.kept(m, n);
     match format.concat().as_str() {
-        "csr" => compressed(archive, values, m, n)?.into_matrix(&file, Stored::ByRows, n),
-        "csc" => compressed(archive, values, n, m)?.into_matrix(&file, Stored::ByColumns, m),
+        "csr" => {
+            let keep = |d: u32, j: u32| kept.entry(d, j);
+            compressed(archive, m, n, keep)?.into_matrix(&file, Stored::ByRows, n)
+        }
+        "csc" => {
+            let keep = |j: u32, d: u32| kept.entry(d, j);
+            compressed(archive, n, m, keep)?.into_matrix(&file, Stored::ByColumns, m)
+        }
         "coo" => {
+            let values = archive.numbers("data")?.1;
             let rows = narrow(&file, "row", archive.indices("row")?, m)?;
             let columns = narrow(&file, "column", archive.indices("col")?, n)?;
             if rows.len() != values.len() || columns.len() != values.len() {
@@ -184,7 +202,7 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
                 let expected = format!("{}, one for each value", values.len());
                 return Err(Malformed::damaged(&file, found, expected).into());
             }
-            Entries { rows, columns, values }.into_matrix(&file, m, n, &options.limits)
+            Entries::new(rows, columns, values).into_matrix(&file, m, n, &options.limits)
         }
         other => {
             Err(Malformed::new(&file, format!("sparse format \"{other}\""), "csr, csc or coo")
@@ -194,33 +212,103 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
     }
 }
 
-/// `n_lines` compressed lines over `dimension` indices.
+/// The compressed arrays, without the entries for which `keep(line, index)` does not hold: those never
+/// take memory, as the arrays are read one after the other.
 fn compressed(
     archive: &mut Archive,
-    values: Vec<f64>,
     n_lines: usize,
     dimension: usize,
+    keep: impl Fn(u32, u32) -> bool,
 ) -> Result<Compressed> {
     let file = archive.file.clone();
-    let indices = narrow(&file, "minor", archive.indices("indices")?, dimension)?;
+    let stored = archive.n_values("data")?;
     let offsets: Vec<usize> = archive.indices("indptr")?.into_iter().map(|o| o as usize).collect();
     let in_order = offsets.is_sorted() && offsets.first() == Some(&0);
-    if offsets.len() != n_lines + 1 || !in_order || offsets.last() != Some(&values.len()) {
+    if offsets.len() != n_lines + 1 || !in_order || offsets.last() != Some(&stored) {
         let found =
             format!("an indptr of {} entries that ends at {:?}", offsets.len(), offsets.last());
-        let expected = format!("{} ascending entries from 0 to {}", n_lines + 1, values.len());
+        let expected = format!("{} ascending entries from 0 to {stored}", n_lines + 1);
         return Err(Malformed::damaged(&file, found, expected).into());
     }
-    if indices.len() != values.len() {
-        let found = format!("{} indices", indices.len());
-        return Err(Malformed::damaged(
-            &file,
-            found,
-            format!("{}, one for each value", values.len()),
-        )
-        .into());
+    let mut minor = Minor::new(&offsets, dimension);
+    let n_indices = archive.array("indices", |file, header, reader, most| {
+        header.stream_indices(file, reader, most, |place, index| minor.add(place, index, &keep))
+    })?;
+    minor.check(&file)?;
+    if n_indices != stored {
+        let found = format!("{n_indices} indices");
+        return Err(
+            Malformed::damaged(&file, found, format!("{stored}, one for each value")).into()
+        );
     }
+    let Minor { offsets, indices, kept, .. } = minor;
+    let mut values = Vec::with_capacity(indices.len());
+    let mut place = 0;
+    archive.array("data", |file, header, reader, most| {
+        header.stream_numbers(file, reader, most, |value| {
+            if kept[place / 64] >> (place % 64) & 1 == 1 {
+                values.push(value);
+            }
+            place += 1;
+        })
+    })?;
     Ok(Compressed { offsets, indices, values })
+}
+
+/// The indices of compressed lines while they are read.
+struct Minor<'a> {
+    all_offsets: &'a [usize],
+    dimension: usize,
+    /// Offsets of the kept entries; those of the lines before `line` are final.
+    offsets: Vec<usize>,
+    indices: Vec<u32>,
+    /// A bit for each entry: whether it is kept.
+    kept: Vec<u64>,
+    line: usize,
+    /// The first index that is out of range, and its place.
+    wrong: Option<(u64, usize)>,
+}
+
+impl<'a> Minor<'a> {
+    fn new(all_offsets: &'a [usize], dimension: usize) -> Self {
+        let n_lines = all_offsets.len() - 1;
+        let n_entries = all_offsets[n_lines];
+        Self {
+            all_offsets,
+            dimension,
+            offsets: vec![0; n_lines + 1],
+            indices: Vec::new(),
+            kept: vec![0; n_entries.div_ceil(64)],
+            line: 0,
+            wrong: None,
+        }
+    }
+
+    fn add(&mut self, place: usize, index: u64, keep: impl Fn(u32, u32) -> bool) {
+        if index >= self.dimension as u64 {
+            self.wrong = self.wrong.or(Some((index, place)));
+            return;
+        }
+        while self.all_offsets.get(self.line + 1).is_some_and(|&end| end <= place) {
+            self.line += 1;
+        }
+        if self.line + 1 < self.all_offsets.len() && keep(self.line as u32, index as u32) {
+            self.offsets[self.line + 1] += 1;
+            self.indices.push(index as u32);
+            self.kept[place / 64] |= 1 << (place % 64);
+        }
+    }
+
+    /// All indices were in range; counts become offsets.
+    fn check(&mut self, file: &str) -> Result<()> {
+        if let Some((index, place)) = self.wrong {
+            let found = format!("minor index {index} at place {place}");
+            let expected = format!("less than {}", self.dimension);
+            return Err(Malformed::damaged(file, found, expected).into());
+        }
+        (1..self.offsets.len()).for_each(|l| self.offsets[l] += self.offsets[l - 1]);
+        Ok(())
+    }
 }
 
 fn narrow(file: &str, axis: &str, indices: Vec<u64>, dimension: usize) -> Result<Vec<u32>> {

@@ -51,7 +51,11 @@ fn read_from<R: ChunkReader + 'static>(
     let mut labels = Vec::new();
     for (number, row) in rows.map_err(|e| damaged(file, e))?.enumerate() {
         let row = row.map_err(|e| damaged(file, e).at_line(number as u64 + 1))?;
-        documents.texts.push(layout.text(&row, file, number as u64 + 1)?);
+        let text = layout.text(&row, file, number as u64 + 1)?;
+        if !options.keeps_document(number) {
+            continue;
+        }
+        documents.texts.push(text);
         documents.ids.push(match &layout.id {
             Some(id) => scalar(&row, id),
             None => (number + 1).to_string(),

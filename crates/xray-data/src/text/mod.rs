@@ -29,4 +29,5 @@ pub use matrix::position_names;
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;
-pub use vectorizer::Vectorizer;
+pub use vectorizer::{CountedDocuments, Vectorizer};
+pub use vocabulary::TermCount;

@@ -125,8 +125,11 @@ impl TextOptions {
         Ok(())
     }
 
-    /// The smallest and largest document frequency that a term may have.
-    pub(super) fn frequency_range(&self, n_documents: usize) -> Result<(f64, f64)> {
+    /// The smallest and largest document frequency that a term may have, in so many documents.
+    ///
+    /// # Errors
+    /// If a share is out of range.
+    pub fn frequency_range(&self, n_documents: usize) -> Result<(f64, f64)> {
         let n = n_documents as f64;
         let min = match self.min_df {
             DocumentFrequency::Automatic => automatic_min_df(n_documents) as f64,

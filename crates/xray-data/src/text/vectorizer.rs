@@ -8,7 +8,7 @@ use xray_nmf::SparseMatrix;
 use super::counts::{Analyzer, ChunkCounts, chunks};
 use super::interner::hash_of;
 use super::options::TextOptions;
-use super::vocabulary::{DROPPED, choose};
+use super::vocabulary::{DROPPED, TermCount, choose, choose_terms, merged_terms};
 use super::weights::{Rows, inverse_frequencies, weigh};
 use crate::error::{Error, Result};
 
@@ -98,6 +98,33 @@ impl Vectorizer {
         Ok((matrix, vectorizer))
     }
 
+    /// Learns vocabulary and weights from the terms of `n_documents` documents, each term once with
+    /// its counts in all of them: what [`fit_transform`](Self::fit_transform) learns, where documents are
+    /// [counted](CountedDocuments) in several places.
+    ///
+    /// # Errors
+    /// If an option is out of range or no term is left.
+    pub fn from_terms(
+        options: TextOptions,
+        n_documents: usize,
+        terms: Vec<TermCount>,
+    ) -> Result<Self> {
+        options.check()?;
+        let kept = choose_terms(terms, &options, n_documents)?;
+        let frequencies: Vec<u64> = kept.iter().map(|t| t.document_frequency).collect();
+        let idf = inverse_frequencies(&options, n_documents, &frequencies);
+        let vocabulary = kept.into_iter().map(|t| t.term).collect();
+        Self::from_parts(options, n_documents, vocabulary, frequencies, idf)
+    }
+
+    /// The matrix (documents x terms) of counted documents, as [`transform`](Self::transform) gives it.
+    ///
+    /// # Errors
+    /// If there are more documents than a matrix can hold.
+    pub fn weigh(&self, counted: &CountedDocuments) -> Result<SparseMatrix<'static, f64>> {
+        self.weigh_chunks(&counted.chunks)
+    }
+
     /// The matrix (documents x terms) of new documents; of the training documents the same bits as
     /// [`fit_transform`](Self::fit_transform) gave.
     ///
@@ -107,7 +134,10 @@ impl Vectorizer {
         &self,
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<SparseMatrix<'static, f64>> {
-        let counted = count(&self.learned.options, documents);
+        self.weigh_chunks(&count(&self.learned.options, documents))
+    }
+
+    fn weigh_chunks(&self, counted: &[ChunkCounts]) -> Result<SparseMatrix<'static, f64>> {
         let column_of = |chunk: &ChunkCounts, t| {
             let term = chunk.terms.get(t);
             self.column_of_hash(term, chunk.terms.hash(t)).unwrap_or(DROPPED)
@@ -116,7 +146,7 @@ impl Vectorizer {
             .par_iter()
             .map(|chunk| (0..chunk.terms.len() as u32).map(|t| column_of(chunk, t)).collect())
             .collect();
-        let rows = weigh(&self.learned.options, &self.learned.idf, &counted, &columns);
+        let rows = weigh(&self.learned.options, &self.learned.idf, counted, &columns);
         to_matrix(rows, self.learned.vocabulary.len())
     }
 
@@ -184,6 +214,40 @@ impl Vectorizer {
     pub(super) fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
         let vocabulary = &self.learned.vocabulary;
         self.lookup.find(hash, |&column| vocabulary[column as usize] == term).copied()
+    }
+}
+
+/// Documents whose terms have been counted but not weighed: the texts themselves are no longer needed.
+///
+/// # Examples
+/// ```
+/// use xray_data::text::{CountedDocuments, TextOptions, Vectorizer};
+/// let documents = ["red apples", "green apples"];
+/// let counted = CountedDocuments::new(&TextOptions::default(), &documents)?;
+/// let vectorizer = Vectorizer::from_terms(TextOptions::default(), 2, counted.terms())?;
+/// let (x, same) = Vectorizer::fit_transform(TextOptions::default(), &documents)?;
+/// assert_eq!(vectorizer, same);
+/// assert_eq!(vectorizer.weigh(&counted)?.csr(), x.csr());
+/// # Ok::<(), xray_data::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CountedDocuments {
+    chunks: Vec<ChunkCounts>,
+}
+
+impl CountedDocuments {
+    /// Counts the terms of documents.
+    ///
+    /// # Errors
+    /// If an option is out of range.
+    pub fn new(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Self> {
+        options.check()?;
+        Ok(Self { chunks: count(options, documents) })
+    }
+
+    /// All terms with their counts, in no order.
+    pub fn terms(&self) -> Vec<TermCount> {
+        merged_terms(&self.chunks)
     }
 }
 

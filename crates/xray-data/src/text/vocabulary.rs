@@ -68,18 +68,69 @@ pub(super) fn choose(
     if kept.is_empty() {
         return Err(Error::EmptyVocabulary { reason: why_empty(n_terms, n_documents, min, max) });
     }
-    kept.par_sort_unstable_by(|a, b| a.term.cmp(b.term));
-    if let Some(limit) = options.max_features.filter(|&limit| limit < kept.len()) {
-        // A stable sort by count leaves ties in alphabetical order.
-        kept.sort_by_key(|c| std::cmp::Reverse(c.total));
-        kept.truncate(limit);
-        kept.par_sort_unstable_by(|a, b| a.term.cmp(b.term));
-    }
+    keep_most_frequent(&mut kept, options, |c| (c.term, c.total));
     Ok(Vocabulary {
         columns: columns_of_chunks(chunks, &shards, &kept),
         terms: kept.iter().map(|c| c.term.to_owned()).collect(),
         document_frequency: kept.iter().map(|c| c.document_frequency).collect(),
     })
+}
+
+/// Sorts terms by code points, and drops the rarest beyond `max_features`.
+fn keep_most_frequent<T: Send + Sync>(
+    kept: &mut Vec<T>,
+    options: &TextOptions,
+    term_and_total: impl Fn(&T) -> (&str, u64) + Sync,
+) {
+    let by_term = |a: &T, b: &T| term_and_total(a).0.cmp(term_and_total(b).0);
+    kept.par_sort_unstable_by(by_term);
+    if let Some(limit) = options.max_features.filter(|&limit| limit < kept.len()) {
+        // A stable sort by count leaves ties in alphabetical order.
+        kept.sort_by_key(|c| std::cmp::Reverse(term_and_total(c).1));
+        kept.truncate(limit);
+        kept.par_sort_unstable_by(by_term);
+    }
+}
+
+/// A term and how often it occurs in some documents.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TermCount {
+    /// The term.
+    pub term: String,
+    /// How many of the documents have it.
+    pub document_frequency: u64,
+    /// How often it occurs in all of them.
+    pub total: u64,
+}
+
+/// The terms of what was counted, merged, in no order.
+pub(super) fn merged_terms(chunks: &[ChunkCounts]) -> Vec<TermCount> {
+    let shards: Vec<Shard> = (0..SHARDS).into_par_iter().map(|s| merge(chunks, s)).collect();
+    let all = shards.iter().enumerate().flat_map(|(s, shard)| candidates(s, shard));
+    all.filter(|c| c.document_frequency > 0)
+        .map(|c| TermCount {
+            term: c.term.to_owned(),
+            document_frequency: c.document_frequency,
+            total: c.total,
+        })
+        .collect()
+}
+
+/// Chooses columns as [`choose`] does, from the terms of all documents, each listed once.
+pub(super) fn choose_terms(
+    terms: Vec<TermCount>,
+    options: &TextOptions,
+    n_documents: usize,
+) -> Result<Vec<TermCount>> {
+    let (min, max) = options.frequency_range(n_documents)?;
+    let n_terms = terms.len();
+    let in_range = |t: &TermCount| (min..=max).contains(&(t.document_frequency as f64));
+    let mut kept: Vec<TermCount> = terms.into_iter().filter(in_range).collect();
+    if kept.is_empty() {
+        return Err(Error::EmptyVocabulary { reason: why_empty(n_terms, n_documents, min, max) });
+    }
+    keep_most_frequent(&mut kept, options, |t| (&t.term, t.total));
+    Ok(kept)
 }
 
 fn why_empty(n_terms: usize, n_documents: usize, min: f64, max: f64) -> String {

@@ -38,6 +38,7 @@ impl TextLayout {
         let replace = options.replace_invalid_utf8;
         let mut documents = Documents::default();
         let mut labels = Vec::new();
+        let mut n_read = 0;
         if self.header {
             records.advance()?;
         }
@@ -48,10 +49,14 @@ impl TextLayout {
                 text.push(' ');
                 text.push_str(&records.text(column, replace)?);
             }
+            n_read += 1;
+            if !options.keeps_document(n_read - 1) {
+                continue;
+            }
             documents.texts.push(text);
             documents.ids.push(match self.columns.id {
                 Some(id) => records.text(id, replace)?,
-                None => documents.texts.len().to_string(),
+                None => n_read.to_string(),
             });
             if let Some(label) = self.columns.label {
                 labels.push(records.text(label, replace)?);

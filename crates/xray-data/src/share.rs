@@ -1,0 +1,118 @@
+//! One part of a file's content, for reading it on many machines.
+
+use std::ops::Range;
+
+use crate::error::{Malformed, Result};
+use crate::options::LoadOptions;
+use crate::table::{Documents, LoadedMatrix, Table};
+
+/// Which part of the content to keep: every machine reads the file as a stream and keeps its part.
+///
+/// Of documents, block b of [`Share::BLOCK`] goes to part `b % parts`. Of a matrix, part k keeps the
+/// columns that rank k of `parts` owns ([`xray_nmf::rank_columns`]), renumbered from 0.
+///
+/// # Examples
+/// ```
+/// use xray_data::Share;
+/// let second = Share { part: 1, parts: 3 };
+/// assert!(second.keeps_document(Share::BLOCK) && !second.keeps_document(0));
+/// assert_eq!(second.document(Share::BLOCK), 4 * Share::BLOCK);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Which part, from 0.
+    pub part: usize,
+    /// Number of parts.
+    pub parts: usize,
+}
+
+impl Share {
+    /// Documents that stay together.
+    pub const BLOCK: usize = 4096;
+
+    /// Whether document d of the file belongs to this part.
+    pub fn keeps_document(&self, d: usize) -> bool {
+        d / Self::BLOCK % self.parts == self.part
+    }
+
+    /// The place in the file of the k-th document of this part.
+    pub fn document(&self, k: usize) -> usize {
+        (k / Self::BLOCK * self.parts + self.part) * Self::BLOCK + k % Self::BLOCK
+    }
+
+    /// The columns of this part, of n.
+    pub fn columns(&self, n: usize) -> Range<usize> {
+        xray_nmf::rank_columns(n, self.part, self.parts)
+    }
+
+    /// The entries of a list with one for each document.
+    fn filtered(&self, list: Vec<String>) -> Vec<String> {
+        let kept = list.into_iter().enumerate().filter(|(d, _)| self.keeps_document(*d));
+        kept.map(|(_, entry)| entry).collect()
+    }
+}
+
+/// Lines of a matrix file that are worth keeping while it is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Kept {
+    #[default]
+    Everything,
+    Rows(Range<usize>),
+    Columns(Range<usize>),
+}
+
+impl Kept {
+    pub fn entry(&self, row: u32, column: u32) -> bool {
+        match self {
+            Kept::Everything => true,
+            Kept::Rows(range) => range.contains(&(row as usize)),
+            Kept::Columns(range) => range.contains(&(column as usize)),
+        }
+    }
+}
+
+impl LoadOptions {
+    /// Whether the d-th document of the file is to be kept.
+    pub(crate) fn keeps_document(&self, d: usize) -> bool {
+        self.share.is_none_or(|share| share.keeps_document(d))
+    }
+
+    /// What to keep of a file with a matrix of this shape: columns are rows of it if it is to be transposed.
+    pub(crate) fn kept(&self, n_rows: usize, n_columns: usize) -> Kept {
+        match self.share {
+            None => Kept::Everything,
+            Some(share) if self.transpose => Kept::Rows(share.columns(n_rows)),
+            Some(share) => Kept::Columns(share.columns(n_columns)),
+        }
+    }
+
+    /// The part of a table; the names of all columns stay.
+    pub(crate) fn cut_table(&self, table: Table) -> Table {
+        let Some(share) = self.share else { return table };
+        let range = share.columns(table.matrix.n_columns());
+        let matrix = match table.matrix {
+            LoadedMatrix::Sparse(x) => x.columns_in(range).into(),
+            LoadedMatrix::Dense(x) => x.columns_in(range).into(),
+        };
+        Table { matrix, ..table }
+    }
+
+    /// The labels of the kept documents, from those of all.
+    pub(crate) fn cut_labels(
+        &self,
+        documents: &Documents,
+        labels: Vec<String>,
+    ) -> Result<Vec<String>> {
+        let Some(share) = self.share else { return Ok(labels) };
+        let labels = share.filtered(labels);
+        match labels.len() == documents.len() {
+            true => Ok(labels),
+            false => Err(Malformed::new(
+                "labels",
+                format!("{} for {} documents of this part", labels.len(), documents.len()),
+                "one for each",
+            )
+            .into()),
+        }
+    }
+}
