@@ -31,6 +31,6 @@ pub(crate) fn stop_politely() {
 }
 
 /// Whether Ctrl-C was pressed since [`stop_politely`].
-pub(crate) fn requested() -> bool {
+pub fn requested() -> bool {
     STATE.load(Ordering::SeqCst) == STOPPING
 }

@@ -14,6 +14,21 @@ mod output;
 mod panic;
 mod session;
 
+/// What `xray-mpi` shares with this program.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::cmd::factorize::{AboutInput, Answer, params};
+    pub use crate::cmd::topics::{
+        Analysis, options as topic_options, parameters as topic_parameters,
+    };
+    pub use crate::interrupt::requested as interrupted;
+    pub use crate::outcome::{Outcome, UsageError, is_usage, message, report};
+    pub use crate::output::Folder;
+    pub use crate::panic::caught;
+    pub use crate::session::Session;
+    pub use xray_experiments::peak_memory;
+}
+
 use std::process::ExitCode;
 
 use clap::Parser;

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 /// The end of a run that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
+    /// As asked for.
     Done,
     /// Stopped by Ctrl-C; what was found so far is saved.
     Interrupted,
@@ -13,7 +14,7 @@ pub(crate) enum Outcome {
 
 /// An argument that fits its type but not the data or the other arguments.
 #[derive(Debug)]
-pub(crate) struct UsageError(pub String);
+pub struct UsageError(pub String);
 
 impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -24,7 +25,7 @@ impl std::fmt::Display for UsageError {
 impl std::error::Error for UsageError {}
 
 /// Says what went wrong, in one message, and picks the exit status.
-pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
+pub fn report(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
@@ -40,7 +41,7 @@ pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
 }
 
 /// The error and its causes, without those that it already tells.
-fn message(error: &anyhow::Error) -> String {
+pub fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !message.contains(&cause) {
@@ -51,7 +52,7 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 /// Whether an argument is wrong, and not the data.
-pub(crate) fn is_usage(error: &anyhow::Error) -> bool {
+pub fn is_usage(error: &anyhow::Error) -> bool {
     use xray_data::Error as Data;
     use xray_nmf::Error as Fit;
     use xray_topics::Error as Topics;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use xray_data::AtomicFile;
 
 /// A folder for the files of a run.
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
     written: Vec<String>,
 }

@@ -19,9 +19,10 @@ use crate::outcome::Outcome;
 pub(crate) const STDOUT: &str = "cannot write to standard output";
 
 /// Progress, timings, messages.
-pub(crate) struct Session {
+pub struct Session {
     quiet: bool,
     verbose: bool,
+    /// Whether the answer is to be JSON.
     pub json: bool,
     start: Instant,
     stages: Vec<(String, Duration)>,

@@ -105,26 +105,21 @@ pub fn find_topics(
     scale_topics(&mut h, rank);
     let model = RowModel::new(rank, n_words, h.clone())?;
     let weights = model.weights(&corpus.matrix, threads)?;
-    let topic_of_document = heaviest(&weights, rank, corpus.n_documents());
-    let vocabulary = corpus.vectorizer.vocabulary();
-    let mut words =
-        top_words(&h, rank, options.n_words, vocabulary, &options.excluded, options.distinct);
-    for (words, sum) in words.iter_mut().zip(sums(&h, rank, |v| v)) {
-        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    }
-    let topics = describe(&chosen.steps, &options.anchors, words, &topic_of_document);
-    let _ = watch(Event::Advance);
-    Ok(Topics {
-        topics,
+    let Chosen { steps, termination, kkt_violation, suggestion, .. } = chosen;
+    let n_documents = corpus.n_documents();
+    let numbers = TopicNumbers {
+        n_documents,
         h,
         weights,
-        topic_of_document,
-        steps: chosen.steps,
-        termination: chosen.termination,
-        kkt_violation: chosen.kkt_violation,
+        steps,
+        termination,
+        kkt_violation,
         objective,
-        suggestion: chosen.suggestion,
-    })
+        suggestion,
+    };
+    let topics = numbers.describe(corpus.vectorizer.vocabulary(), options);
+    let _ = watch(Event::Advance);
+    Ok(topics)
 }
 
 /// What the search for anchors gave.
@@ -134,6 +129,47 @@ struct Chosen {
     termination: Termination,
     kkt_violation: f64,
     suggestion: Option<RankSuggestion>,
+}
+
+/// The numbers of topics, before they are put into words; the fields are those of [`Topics`].
+#[derive(Debug, Clone)]
+#[allow(missing_docs)]
+pub struct TopicNumbers {
+    pub n_documents: usize,
+    pub h: Vec<f64>,
+    pub weights: Vec<f64>,
+    pub steps: Vec<Step>,
+    pub termination: Termination,
+    pub kkt_violation: f64,
+    pub objective: Vec<f64>,
+    pub suggestion: Option<RankSuggestion>,
+}
+
+impl TopicNumbers {
+    /// The topics with their words and shares.
+    pub fn describe(self, vocabulary: &[String], options: &TopicOptions) -> Topics {
+        let Self { h, weights, steps, termination, kkt_violation, objective, suggestion, .. } =
+            self;
+        let rank = steps.len();
+        let topic_of_document = heaviest(&weights, rank, self.n_documents);
+        let mut words =
+            top_words(&h, rank, options.n_words, vocabulary, &options.excluded, options.distinct);
+        for (words, sum) in words.iter_mut().zip(sums(&h, rank, |v| v)) {
+            words.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        }
+        let topics = describe(&steps, &options.anchors, words, &topic_of_document);
+        Topics {
+            topics,
+            h,
+            weights,
+            topic_of_document,
+            steps,
+            termination,
+            kkt_violation,
+            objective,
+            suggestion,
+        }
+    }
 }
 
 fn choose(corpus: &Corpus, options: &TopicOptions, watch: &mut Watch<'_>) -> Result<Chosen> {
@@ -265,7 +301,7 @@ fn distance_squared(x: &Column, rays: &[Column], h: &[f64], n_rows: usize) -> f6
 }
 
 /// Makes each topic's weights a vector of length 1; a topic without any stays so.
-fn scale_topics(h: &mut [f64], rank: usize) {
+pub fn scale_topics(h: &mut [f64], rank: usize) {
     let lengths: Vec<f64> = sums(h, rank, |v| v * v).into_iter().map(f64::sqrt).collect();
     for row in h.chunks_exact_mut(rank.max(1)) {
         row.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0).for_each(|(v, l)| *v /= l);

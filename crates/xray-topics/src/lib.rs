@@ -38,7 +38,7 @@ mod words;
 
 pub use corpus::{Corpus, into_sparse};
 pub use error::{Error, Result};
-pub use fit::{Topic, Topics, find_topics};
+pub use fit::{Topic, TopicNumbers, Topics, find_topics, scale_topics};
 pub use model::{apply, heaviest_topics, sparse_rows};
 pub use options::TopicOptions;
 pub use seeds::{Seeds, UnknownWord, resolve_words};

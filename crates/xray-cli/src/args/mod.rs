@@ -128,7 +128,7 @@ Writes topics.csv, topics.json, documents.csv and model.npz into the folder. `xr
 model.npz to new documents.";
 
 /// Arguments of `topics`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = TOPICS_HELP)]
 pub struct TopicsArgs {
     #[command(flatten)]
@@ -182,7 +182,7 @@ Rows are documents or samples; anchors are chosen from the columns. Writes model
 anchors' columns or their refinement) and anchors.csv.";
 
 /// Arguments of `factorize`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = FACTORIZE_HELP)]
 pub struct FactorizeArgs {
     #[command(flatten)]

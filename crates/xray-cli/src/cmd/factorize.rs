@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance, Table as DataTable};
 use xray_nmf::{
     DenseMatrix, Factorization, Matrix, Params, Refined, Selection, SparseMatrix, Step,
-    Termination, fit_observed, refine_observed,
+    Termination, Weights, fit_observed, refine_observed,
 };
 use xray_report::{Cell, Column, Table, number};
 use xray_topics::{Event, Stage};
@@ -22,14 +22,16 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
     let table = read_table(&mut session, &args.input)?;
     let names = column_names(&table);
-    let params = params(args, &names, &table)?;
+    let params = params(args, &names, table.column_names.is_some())?;
     let result = match &table.matrix {
         LoadedMatrix::Sparse(x) => factorize(&mut session, x, args, &params),
         LoadedMatrix::Dense(x) => factorize(&mut session, x, args, &params),
     };
     session.end();
     let (found, refined) = about(&args.input, result)?;
-    let answer = Answer { args, params, table, names, found, refined };
+    let input = AboutInput::of(table);
+    let answer =
+        Answer { args, params, input, names, found, weights: None, refined, extra: Map::new() };
     answer.finish(session)
 }
 
@@ -54,9 +56,9 @@ fn factorize<M: Matrix>(
     Ok((found, Some(refined)))
 }
 
-fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::Result<Params> {
+/// The parameters of the fit; `named` says whether the columns have names of their own.
+pub fn params(args: &FactorizeArgs, names: &[String], named: bool) -> anyhow::Result<Params> {
     let columns = |list: &[String]| -> anyhow::Result<Vec<usize>> {
-        let named = table.column_names.is_some();
         list.iter().map(|name| find_column(name, names, named)).collect()
     };
     let candidates = &args.anchors.candidates;
@@ -68,18 +70,49 @@ fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::
     })
 }
 
+/// What the answer tells of the input.
+pub struct AboutInput {
+    /// Number of stored entries.
+    pub n_entries: usize,
+    /// Whether every entry is stored.
+    pub dense: bool,
+    /// Names of the columns, if they have any.
+    pub column_names: Option<Vec<String>>,
+}
+
+impl AboutInput {
+    fn of(table: DataTable) -> Self {
+        Self {
+            n_entries: table.matrix.n_entries(),
+            dense: matches!(table.matrix, LoadedMatrix::Dense(_)),
+            column_names: table.column_names,
+        }
+    }
+}
+
 /// What was found, with all that the files need.
-struct Answer<'a> {
-    args: &'a FactorizeArgs,
-    params: Params,
-    table: DataTable,
-    names: Vec<String>,
-    found: Factorization,
-    refined: Option<Refined>,
+pub struct Answer<'a> {
+    /// What the user typed.
+    pub args: &'a FactorizeArgs,
+    /// The parameters of the fit.
+    pub params: Params,
+    /// What is known of the input.
+    pub input: AboutInput,
+    /// Names of the columns, or their positions.
+    pub names: Vec<String>,
+    /// Anchors and how they were found.
+    pub found: Factorization,
+    /// All of H, if `found` has only a part of it.
+    pub weights: Option<Weights>,
+    /// W and H after refinement.
+    pub refined: Option<Refined>,
+    /// More for the JSON answer.
+    pub extra: Map<String, Value>,
 }
 
 impl Answer<'_> {
-    fn finish(self, mut session: Session) -> anyhow::Result<Outcome> {
+    /// Writes the files, prints the answer, and says how the run ended.
+    pub fn finish(self, mut session: Session) -> anyhow::Result<Outcome> {
         let stopped = self.found.termination() == Termination::Stopped || interrupt::requested();
         let written = match &self.args.output {
             Some(out) => Some(session.stage("write", || self.write(out))?),
@@ -114,7 +147,8 @@ impl Answer<'_> {
                 (h.into(), DenseMatrix::from_row_major(m, rank, refined.w.clone())?.into())
             }
             None => {
-                let (offsets, rows, values) = found.weights().csc();
+                let weights = self.weights.as_ref().unwrap_or(found.weights());
+                let (offsets, rows, values) = weights.csc();
                 let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
                 let h = SparseMatrix::from_csc(rank, n, offsets, rows, values)?;
                 (h.into(), self.anchor_columns()?)
@@ -125,23 +159,23 @@ impl Answer<'_> {
             provenance: Provenance::of(&self.args.input.source(), self.args.common.seed)?,
             residual_norm: found.steps().iter().map(|step| step.residual).collect(),
             w: Some(w),
-            names: self.table.column_names.clone(),
+            names: self.input.column_names.clone(),
             ..Model::new(ModelKind::Factorize, found.anchors(), h)
         })
     }
 
     /// `X_A`, stored like X.
-    fn anchor_columns(&self) -> anyhow::Result<LoadedMatrix> {
+    pub fn anchor_columns(&self) -> anyhow::Result<LoadedMatrix> {
         let (m, columns) = (self.found.n_rows(), self.found.anchor_columns());
-        Ok(match &self.table.matrix {
-            LoadedMatrix::Sparse(_) => {
+        Ok(match self.input.dense {
+            false => {
                 let mut entries = Vec::new();
                 for (k, column) in columns.iter().enumerate() {
                     column.for_each(|d, v| entries.push((d, k, v)));
                 }
                 SparseMatrix::from_triplets(m, columns.len(), entries)?.into()
             }
-            LoadedMatrix::Dense(_) => {
+            true => {
                 let values: Vec<f64> =
                     columns.iter().flat_map(|column| column.to_dense(m)).collect();
                 DenseMatrix::from_column_major(m, columns.len(), values)?.into()
@@ -149,7 +183,8 @@ impl Answer<'_> {
         })
     }
 
-    fn parameters(&self) -> Map<String, Value> {
+    /// What the model file remembers of the arguments.
+    pub fn parameters(&self) -> Map<String, Value> {
         let p = &self.params;
         let json = json!({
             "rank": self.args.rank,
@@ -169,14 +204,15 @@ impl Answer<'_> {
         json.as_object().cloned().unwrap_or_default()
     }
 
-    fn to_json(&self) -> Map<String, Value> {
+    /// The answer as JSON.
+    pub fn to_json(&self) -> Map<String, Value> {
         let (found, steps) = (&self.found, self.found.steps());
         let names: Vec<&String> = steps.iter().map(|step| &self.names[step.anchor]).collect();
         let json = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "rows": found.n_rows(),
             "columns": found.n_columns(),
-            "entries": self.table.matrix.n_entries(),
+            "entries": self.input.n_entries,
             "rank": found.rank(),
             "anchors": found.anchors(),
             "anchor_names": names,
@@ -189,10 +225,13 @@ impl Answer<'_> {
             "refined_objective": self.refined.as_ref().map(|refined| &refined.objective),
             "parameters": self.parameters(),
         });
-        json.as_object().cloned().unwrap_or_default()
+        let mut json = json.as_object().cloned().unwrap_or_default();
+        json.extend(self.extra.clone());
+        json
     }
 
-    fn steps_table(&self) -> Table {
+    /// One row for each anchor.
+    pub fn steps_table(&self) -> Table {
         let headers =
             ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
         let mut table = Table::new(headers.map(Column::left));
@@ -211,7 +250,8 @@ impl Answer<'_> {
         table
     }
 
-    fn print(&self, session: &Session) -> anyhow::Result<()> {
+    /// Prints the anchors, for people.
+    pub fn print(&self, session: &Session) -> anyhow::Result<()> {
         let found = &self.found;
         session.note(format!(
             "{} x {}, {} anchors in {} ({}); projections exact to {:.0e}\n",

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use xray_data::text::Vectorizer;
 use xray_data::{Input, Provenance};
 use xray_eval::Contingency;
 use xray_nmf::{RankReason, Selection, Termination};
@@ -19,7 +20,7 @@ use crate::session::Session;
 pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
     let corpus = read_corpus(&mut session, &args.input, &args.text)?;
-    let options = options(&session, args, &corpus)?;
+    let options = options(&session, args, &corpus.vectorizer)?;
     let found = about(&args.input, find(&mut session, &corpus, &options))?;
     let analysis = Analysis::new(corpus, found);
     let folder = match &args.output {
@@ -43,19 +44,23 @@ pub(crate) fn find(
 }
 
 /// Words become columns; unknown ones are warned about.
-fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Result<TopicOptions> {
+pub fn options(
+    session: &Session,
+    args: &TopicsArgs,
+    vectorizer: &Vectorizer,
+) -> anyhow::Result<TopicOptions> {
     let split = |list: &String| -> Vec<String> {
         list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
     };
     let lists: Vec<Vec<String>> = args.anchor.iter().map(split).collect();
-    let anchors = resolve_words(&corpus.vectorizer, &lists);
-    let excluded = resolve_words(&corpus.vectorizer, &[split(&args.exclude.join(","))]);
+    let anchors = resolve_words(vectorizer, &lists);
+    let excluded = resolve_words(vectorizer, &[split(&args.exclude.join(","))]);
     for unknown in anchors.unknown.iter().chain(&excluded.unknown) {
         session.warn(unknown);
     }
     let excluded = excluded.columns.concat();
     if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
-        let word = corpus.word(both);
+        let word = &vectorizer.vocabulary()[both];
         return Err(UsageError(format!("\"{word}\" is given to --anchor and to --exclude")).into());
     }
     Ok(TopicOptions {
@@ -73,7 +78,7 @@ fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Res
 }
 
 /// What the model file remembers of the arguments.
-fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> Map<String, Value> {
+pub fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> Map<String, Value> {
     let (rank, steps) = (found.rank(), found.objective.len().saturating_sub(1));
     let json = json!({
         "rank": rank,
@@ -89,17 +94,25 @@ fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> Map<
 }
 
 /// A corpus, its topics, and how they agree with its labels.
-pub(crate) struct Analysis {
+pub struct Analysis {
+    /// The documents.
     pub corpus: Corpus,
+    /// Number of entries of their matrix.
+    pub n_entries: usize,
+    /// Their topics.
     pub found: Topics,
+    /// How these agree with the labels, if there are any.
     pub agreement: Option<Agreement>,
+    /// More for the JSON answer.
+    pub extra: Map<String, Value>,
 }
 
 /// Topics against true classes, over the documents that have a class.
-pub(crate) struct Agreement {
+pub struct Agreement {
     classes: Vec<String>,
     clusters: Vec<Option<usize>>,
     table: Contingency,
+    /// Normalised mutual information.
     pub nmi: f64,
 }
 
@@ -159,10 +172,12 @@ impl Agreement {
 const WIDEST_PRINTED: usize = 20;
 
 impl Analysis {
+    /// Compares the topics with the labels of the corpus.
     pub fn new(corpus: Corpus, found: Topics) -> Self {
         let labels = corpus.labels.as_deref();
         let agreement = labels.and_then(|labels| Agreement::new(labels, &found.topic_of_document));
-        Self { corpus, found, agreement }
+        let n_entries = corpus.matrix.n_entries();
+        Self { corpus, n_entries, found, agreement, extra: Map::new() }
     }
 
     /// Writes the files, prints the answer, and says how the run ended.
@@ -242,6 +257,7 @@ impl Analysis {
         table
     }
 
+    /// The answer as JSON.
     pub fn to_json(&self) -> Map<String, Value> {
         let (corpus, found) = (&self.corpus, &self.found);
         let topics = found.topics.iter().enumerate().map(|(k, topic)| {
@@ -259,7 +275,7 @@ impl Analysis {
             "version": env!("CARGO_PKG_VERSION"),
             "documents": corpus.n_documents(),
             "vocabulary": corpus.vectorizer.vocabulary().len(),
-            "entries": corpus.matrix.n_entries(),
+            "entries": self.n_entries,
             "rank": found.rank(),
             "topics": topics.collect::<Vec<_>>(),
             "anchors": found.steps.iter().map(|step| step.anchor).collect::<Vec<_>>(),
@@ -273,9 +289,12 @@ impl Analysis {
             json.insert("nmi".into(), agreement.nmi.into());
             json.insert("contingency".into(), agreement.to_json());
         }
-        json.as_object().cloned().unwrap_or_default()
+        let mut json = json.as_object().cloned().unwrap_or_default();
+        json.extend(self.extra.clone());
+        json
     }
 
+    /// Prints the topics, for people.
     pub fn print(&self, session: &Session) -> anyhow::Result<()> {
         let (corpus, found) = (&self.corpus, &self.found);
         let documents = number::count(corpus.n_documents() as u64);
