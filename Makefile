@@ -8,16 +8,17 @@ BENCH := target/release/xray-bench
 PROGRAM := target/release/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
-SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
+SCRIPTS := bench crates/xray-mpi/tests/python crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
 	crates/xray-cli/tests/python
 
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
 
-.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large clean
+.PHONY: help test setup lint mpi rust reference cli engines python bench bench-python bench-large clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
+	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
@@ -70,6 +71,24 @@ engines: $(BENCH)
 			$(BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
+
+# The program on many ranks, built for each MPI in turn, gives the bits of the program on one.
+MPI_RUNS := crates/xray-mpi/tests/python
+OPENMPI := target/mpi/openmpi/xray-mpi
+MPICH := target/mpi/mpich/xray-mpi
+
+mpi: setup $(PROGRAM)
+	@command -v mpirun.openmpi >/dev/null && command -v mpirun.mpich >/dev/null && command -v mpicc.openmpi >/dev/null \
+		&& command -v mpicc.mpich >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
+		|| (apt-get update -qq && apt-get install -y -qq libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2)
+	for kind in openmpi mpich; do \
+		cargo clean --release --quiet --package mpi-sys && \
+		MPICC=mpicc.$$kind cargo build --release --quiet --package xray-mpi --features mpi && \
+		mkdir -p target/mpi/$$kind && cp target/release/xray-mpi target/mpi/$$kind/ || exit 1; \
+	done
+	cargo clippy --package xray-mpi --features mpi --all-targets --quiet -- -D warnings
+	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(PROGRAM) $(OPENMPI) $(MPICH) $(or $(wildcard $(GOLDEN)),-) \
+		$(or $(wildcard $(DATA)),-) target/mpi/work
 
 # What `pip install .` does, in two steps so that the wheel can be weighed.
 python: setup

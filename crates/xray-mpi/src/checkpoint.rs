@@ -1,0 +1,211 @@
+//! Checkpoints: the state of a run in one small file, from which any number of ranks can go on.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use xray_data::AtomicFile;
+use xray_nmf::comm::Communicator;
+use xray_nmf::{Observer, RunState, Step};
+
+use crate::agree::together;
+
+const FORMAT: &str = "xray-checkpoint";
+const VERSION: u32 = 1;
+
+/// What the file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Saved {
+    format: String,
+    version: u32,
+    /// What the run depends on: parameters, and the shape of the data.
+    about: Map<String, Value>,
+    steps: Vec<SavedStep>,
+    settled: Vec<usize>,
+    /// As text: JSON has no numbers of 128 bits.
+    drawn: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct SavedStep {
+    anchor: usize,
+    score: Option<f64>,
+    margin: Option<f64>,
+    exterior: Option<usize>,
+    residual: f64,
+    evaluations: u64,
+    changed_columns: usize,
+}
+
+impl Saved {
+    fn new(about: &Map<String, Value>, state: &RunState) -> Self {
+        let step = |step: &Step| SavedStep {
+            anchor: step.anchor,
+            score: step.score,
+            margin: step.margin,
+            exterior: step.exterior,
+            residual: step.residual,
+            evaluations: step.evaluations,
+            changed_columns: step.changed_columns,
+        };
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            about: about.clone(),
+            steps: state.steps.iter().map(step).collect(),
+            settled: state.settled.clone(),
+            drawn: state.drawn.to_string(),
+        }
+    }
+
+    fn into_state(self) -> anyhow::Result<RunState> {
+        let step = |step: SavedStep| Step {
+            anchor: step.anchor,
+            score: step.score,
+            margin: step.margin,
+            exterior: step.exterior,
+            residual: step.residual,
+            held_out: None,
+            evaluations: step.evaluations,
+            changed_columns: step.changed_columns,
+        };
+        Ok(RunState {
+            steps: self.steps.into_iter().map(step).collect(),
+            settled: self.settled,
+            drawn: self.drawn.parse().context("a number of draws")?,
+        })
+    }
+}
+
+/// Writes a checkpoint; it appears complete or not at all.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn save(path: &Path, about: &Map<String, Value>, state: &RunState) -> anyhow::Result<()> {
+    let problem = || format!("{}: cannot write the checkpoint", path.display());
+    let bytes = serde_json::to_vec(&Saved::new(about, state)).with_context(problem)?;
+    let mut file = AtomicFile::create(path).with_context(problem)?;
+    file.write_all(&bytes).with_context(problem)?;
+    file.commit().with_context(problem)
+}
+
+/// Reads the checkpoint of a run that depends on the same things.
+///
+/// # Errors
+/// If it cannot be read, is damaged, or belongs to another run; the message says in what it differs.
+pub fn restore(path: &Path, about: &Map<String, Value>) -> anyhow::Result<RunState> {
+    let name = path.display();
+    let bytes = std::fs::read(path)
+        .with_context(|| format!("{name}: cannot read the checkpoint; start without --resume"))?;
+    let saved: Saved = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{name}: not a checkpoint, or damaged; start without --resume"))?;
+    if saved.format != FORMAT || saved.version != VERSION {
+        bail!("{name}: a checkpoint of version {}, expected {VERSION}", saved.version);
+    }
+    let differs = about.iter().find(|(key, value)| saved.about.get(*key) != Some(value));
+    if let Some((key, value)) = differs {
+        let other = saved.about.get(key).cloned().unwrap_or_default();
+        bail!(
+            "{name}: the checkpoint has {key} = {other}, and this run {value}: it is of another run"
+        );
+    }
+    saved.into_state().with_context(|| format!("{name}: damaged; start without --resume"))
+}
+
+/// The same state on all ranks, as rank 0 reads it.
+///
+/// # Errors
+/// As [`restore`], the same on all ranks.
+pub fn restore_everywhere(
+    comm: &impl Communicator,
+    path: &Path,
+    about: &Map<String, Value>,
+) -> anyhow::Result<RunState> {
+    let own = if comm.rank() == 0 { restore(path, about).map(Some) } else { Ok(None) };
+    let own = together(comm, own)?;
+    let mut message = match &own {
+        Some(state) => serde_json::to_vec(&Saved::new(about, state))?,
+        None => Vec::new(),
+    };
+    comm.broadcast(0, &mut message)?;
+    serde_json::from_slice::<Saved>(&message)?.into_state()
+}
+
+/// An observer that saves the state every so many anchors on rank 0, and passes steps on.
+pub struct Checkpointer<F> {
+    /// Where to save, and after how many anchors each time; nothing is saved if absent.
+    pub plan: Option<(PathBuf, usize)>,
+    /// Whether this rank writes.
+    pub writes: bool,
+    /// What the run depends on.
+    pub about: Map<String, Value>,
+    /// Told of each step.
+    pub watch: F,
+    /// Why a checkpoint could not be written.
+    pub failed: Option<anyhow::Error>,
+}
+
+impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for Checkpointer<F> {
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        let wish = (self.watch)(step);
+        if self.failed.is_some() { ControlFlow::Break(()) } else { wish }
+    }
+
+    fn wants_state(&self, n_anchors: usize) -> bool {
+        self.plan.as_ref().is_some_and(|(_, every)| n_anchors.is_multiple_of(*every))
+    }
+
+    fn state(&mut self, state: &RunState) {
+        if let (Some((path, _)), true) = (&self.plan, self.writes)
+            && let Err(error) = save(path, &self.about, state)
+        {
+            self.failed = Some(error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> RunState {
+        let step = |anchor: usize| Step {
+            anchor,
+            score: Some(0.1 + anchor as f64 / 3.0),
+            margin: None,
+            exterior: Some(4),
+            residual: 1.0 / (3.0 + anchor as f64),
+            held_out: None,
+            evaluations: 17,
+            changed_columns: 5,
+        };
+        RunState { steps: vec![step(3), step(9)], settled: vec![1, 8], drawn: u128::MAX / 3 }
+    }
+
+    fn about(seed: u64) -> Map<String, Value> {
+        [("seed".to_owned(), Value::from(seed))].into_iter().collect()
+    }
+
+    #[test]
+    fn states_survive_to_the_last_bit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("c.json");
+        save(&path, &about(1), &state()).expect("written");
+        assert_eq!(restore(&path, &about(1)).expect("read"), state());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("c.json");
+        let message = |about: &Map<String, Value>| restore(&path, about).unwrap_err().to_string();
+        assert!(message(&about(1)).contains("start without --resume"));
+        save(&path, &about(1), &state()).expect("written");
+        assert!(message(&about(2)).contains("seed = 1, and this run 2"));
+        std::fs::write(&path, &std::fs::read(&path).expect("read")[..50]).expect("cut");
+        assert!(message(&about(1)).contains("damaged"));
+    }
+}

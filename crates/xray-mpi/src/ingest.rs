@@ -1,0 +1,182 @@
+//! Matrices in: each rank ends up with its columns and nothing else.
+//!
+//! One file is read by every rank as a stream, of which it keeps its columns (formats that store
+//! sparse matrices; dense ones are read whole and then cut). Many files, each with some of the rows, are
+//! shared out: a rank reads its files and sends the entries to the owners of their columns.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use xray_cli::args::InputArgs;
+use xray_data::{Input, LoadOptions, Loaded, LoadedMatrix, Share, Table, load};
+use xray_nmf::comm::Communicator;
+use xray_nmf::rank_columns;
+
+use crate::agree::{same_everywhere, together};
+use crate::exchange::{ColumnOwners, Entry, assemble_columns, exchange};
+use crate::files::{data_files, fingerprint, own_files};
+
+/// This rank's columns of a matrix, and what all ranks know of it.
+#[derive(Debug)]
+pub struct Shard {
+    /// The own columns, renumbered from 0, with all rows.
+    pub matrix: LoadedMatrix,
+    /// Number of columns on all ranks.
+    pub n_columns: usize,
+    /// Number of stored entries on all ranks.
+    pub n_entries: usize,
+    /// Whether the data stores every entry.
+    pub dense: bool,
+    /// Names of all columns.
+    pub column_names: Option<Vec<String>>,
+}
+
+/// Reads a matrix on all ranks.
+///
+/// # Errors
+/// The same on all ranks, if any of them cannot read its part or they do not fit together.
+pub fn read_matrix(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<Shard> {
+    let files = together(comm, data_files(&args.data))?;
+    match files {
+        None => read_one_file(comm, args),
+        Some(files) => read_many_files(comm, args, &files),
+    }
+}
+
+fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<Shard> {
+    let source = args.source();
+    if source == Input::Stdin && comm.size() > 1 {
+        bail!("standard input reaches only one rank; name a file that all ranks can read");
+    }
+    let print = together(comm, fingerprint(&source))?;
+    same_everywhere(comm, "the data", &print)?;
+    let share = Share { part: comm.rank(), parts: comm.size() };
+    let options = LoadOptions { share: Some(share), ..args.load_options() };
+    let Table { matrix, column_names, .. } = together(
+        comm,
+        load(&source, &options).map_err(Into::into).and_then(|l| numbers(l, &source)),
+    )?;
+    let dense = matches!(matrix, LoadedMatrix::Dense(_));
+    let sizes = gather_sizes(comm, [matrix.n_columns(), matrix.n_entries()])?;
+    let [n_columns, n_entries] = [0, 1].map(|q| sizes.iter().map(|size| size[q]).sum());
+    let fits = matrix.n_columns() == rank_columns(n_columns, comm.rank(), comm.size()).len();
+    let own = if fits { Ok(()) } else { Err(anyhow::anyhow!("the ranks read different shapes")) };
+    together(comm, own)?;
+    let shape = format!("{} {n_columns} {dense} {column_names:?}", matrix.n_rows());
+    same_everywhere(comm, "the shape and the names of the data", shape.as_bytes())?;
+    Ok(Shard { matrix, n_columns, n_entries, dense, column_names })
+}
+
+/// Everybody's sizes.
+pub(crate) fn gather_sizes<const N: usize>(
+    comm: &impl Communicator,
+    own: [usize; N],
+) -> anyhow::Result<Vec<[usize; N]>> {
+    let own: Vec<u8> = own.iter().flat_map(|&size| (size as u64).to_le_bytes()).collect();
+    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("8 bytes")) as usize;
+    let all = comm.all_gather(&own)?;
+    Ok(all.iter().map(|sizes| std::array::from_fn(|q| number(&sizes[8 * q..][..8]))).collect())
+}
+
+fn numbers(loaded: Loaded, source: &Input) -> anyhow::Result<Table> {
+    match loaded {
+        Loaded::Table(table) => Ok(table),
+        Loaded::Documents(_) => Err(anyhow::anyhow!(
+            "{}: found texts, expected numbers; make a matrix with `xray convert`",
+            source.name()
+        )),
+    }
+}
+
+fn read_many_files(
+    comm: &impl Communicator,
+    args: &InputArgs,
+    files: &[PathBuf],
+) -> anyhow::Result<Shard> {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    same_everywhere(comm, "the list of files", names.join("\n").as_bytes())?;
+    let own = together(comm, load_own(comm, args, files))?;
+    let n_columns = own.iter().map(|table| table.matrix.n_columns()).max().unwrap_or(0);
+    let n_rows: usize = own.iter().map(|table| table.matrix.n_rows()).sum();
+    let n_entries: usize = own.iter().map(|table| table.matrix.n_entries()).sum();
+    let dense = own.iter().any(|table| matches!(table.matrix, LoadedMatrix::Dense(_)));
+    let sizes = gather_sizes(comm, [n_columns, n_rows, n_entries, usize::from(dense)])?;
+    let n_columns = sizes.iter().map(|size| size[0]).max().unwrap_or(0);
+    let [first_row, n_rows, n_entries] = [
+        sizes[..comm.rank()].iter().map(|size| size[1]).sum(),
+        sizes.iter().map(|size| size[1]).sum(),
+        sizes.iter().map(|size| size[2]).sum(),
+    ];
+    together(comm, check_tables(&own, n_columns, n_rows))?;
+    let column_names = own.iter().find_map(|table| table.column_names.clone());
+    let column_names = broadcast_names(comm, column_names)?;
+    let owners = ColumnOwners::new(n_columns, comm.size());
+    let arrived = exchange(comm, entries(&own, first_row), |e| owners.of(e.column as usize))?;
+    drop(own);
+    let range = rank_columns(n_columns, comm.rank(), comm.size());
+    let matrix = assemble_columns(n_rows, range.start, range.len(), arrived);
+    let matrix = together(comm, matrix.map_err(Into::into))?.into();
+    Ok(Shard { matrix, n_columns, n_entries, dense: sizes.iter().any(|s| s[3] == 1), column_names })
+}
+
+fn load_own(
+    comm: &impl Communicator,
+    args: &InputArgs,
+    files: &[PathBuf],
+) -> anyhow::Result<Vec<Table>> {
+    if args.transpose {
+        bail!("several files hold some of the rows each and cannot be transposed");
+    }
+    let own = own_files(files, comm.rank(), comm.size());
+    let load_one = |file: &PathBuf| {
+        let source = Input::Path(file.clone());
+        numbers(load(&source, &args.load_options())?, &source)
+    };
+    own.iter().map(load_one).collect()
+}
+
+/// All files have the same columns; sparse ones of the svmlight kind may leave out the last.
+fn check_tables(own: &[Table], n_columns: usize, n_rows: usize) -> anyhow::Result<()> {
+    if n_rows >= u32::MAX as usize {
+        bail!("{n_rows} rows in all files: a matrix has fewer than 2^32 - 1");
+    }
+    for table in own {
+        let n = table.matrix.n_columns();
+        if n != n_columns
+            && (table.column_names.is_some() || matches!(table.matrix, LoadedMatrix::Dense(_)))
+        {
+            bail!("one file has {n} columns and another {n_columns}; all must have the same");
+        }
+    }
+    Ok(())
+}
+
+/// The entries of tables whose first row is `first_row` of all.
+fn entries(tables: &[Table], first_row: usize) -> impl Iterator<Item = Entry> {
+    let mut next = first_row;
+    let starts = tables.iter().map(move |table| {
+        next += table.matrix.n_rows();
+        next - table.matrix.n_rows()
+    });
+    tables.iter().zip(starts).flat_map(|(table, start)| {
+        (0..table.matrix.n_rows()).flat_map(move |d| {
+            let mut row = Vec::new();
+            table.matrix.for_each_in_row(d, |j, value| {
+                row.push(Entry { row: (start + d) as u32, column: j as u32, value });
+            });
+            row
+        })
+    })
+}
+
+/// The names that the first rank with any has.
+fn broadcast_names(
+    comm: &impl Communicator,
+    names: Option<Vec<String>>,
+) -> anyhow::Result<Option<Vec<String>>> {
+    let known = comm.all_gather(&[u8::from(names.is_some())])?;
+    let Some(root) = known.iter().position(|flag| flag[0] == 1) else { return Ok(None) };
+    let mut message = serde_json::to_vec(&names)?;
+    comm.broadcast(root, &mut message)?;
+    serde_json::from_slice(&message).context("the names of the columns")
+}

@@ -1,0 +1,73 @@
+//! The program `xray-mpi`.
+//!
+//! Whatever happens, all ranks end: what every rank knows of is reported by rank 0, and what only one
+//! rank knows of is reported by that rank, which then ends the others by force. The launcher ends the job
+//! if a rank is killed.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use xray_cli::parts::{Outcome, caught, is_usage, message, report};
+use xray_mpi::args::{Cli, Command};
+use xray_mpi::{Agreed, MpiRank, factorize, same_everywhere, topics, wrong_launcher};
+use xray_nmf::comm::Communicator;
+
+/// How long a rank with an error of its own waits for rank 0, which may have the same.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+fn main() -> ExitCode {
+    let comm = match MpiRank::start() {
+        Ok(comm) => comm,
+        Err(error) => return report(Err(error)),
+    };
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&comm, &error),
+    };
+    if let Some(problem) = wrong_launcher(comm.size()) {
+        return report(Err(anyhow::anyhow!(problem)));
+    }
+    let result = caught(|| {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        same_everywhere(&comm, "the arguments", words.join("\0").as_bytes())?;
+        match &cli.command {
+            Command::Factorize(verb) => factorize(&comm, verb),
+            Command::Topics(verb) => topics(&comm, verb),
+        }
+    });
+    conclude(&comm, result)
+}
+
+/// Help, the version, or a wrong argument: the same on all ranks, so rank 0 tells it.
+fn refuse(comm: &MpiRank, error: &clap::Error) -> ExitCode {
+    if comm.rank() == 0 {
+        // Nothing can be done if it cannot be printed.
+        let _ = error.print();
+    }
+    ExitCode::from(error.exit_code() as u8)
+}
+
+fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {
+    let error = match result {
+        Ok(outcome) => return report(Ok(outcome)),
+        Err(error) => error,
+    };
+    match error.downcast_ref::<Agreed>() {
+        Some(agreed) => {
+            if comm.rank() == 0 {
+                eprintln!("error: {agreed}");
+            }
+            ExitCode::from(if agreed.is_usage() { 2 } else { 1 })
+        }
+        None => {
+            let of_all = comm.rank() == 0;
+            if !of_all {
+                std::thread::sleep(PATIENCE);
+            }
+            let place = if of_all { String::new() } else { format!("rank {}: ", comm.rank()) };
+            eprintln!("error: {place}{}", message(&error));
+            comm.abort(if is_usage(&error) { 2 } else { 1 })
+        }
+    }
+}

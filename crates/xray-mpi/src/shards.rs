@@ -1,0 +1,157 @@
+//! H in parallel: every rank writes its columns, and rank 0 a manifest that lists the files.
+//!
+//! ```text
+//! out/h-00000-of-00004.npz  rank x own columns, as scipy.sparse.load_npz reads it
+//! out/manifest.json         {"format": "xray-shards", "rank", "columns", "anchors", "shards": [...]}
+//! ```
+//!
+//! The manifest is written last, so that a folder without one is not complete; it has the hash of every
+//! file.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde::{Deserialize, Serialize};
+use xray_data::{LoadOptions, Loaded, LoadedMatrix, Table, load, save};
+use xray_nmf::comm::Communicator;
+use xray_nmf::{Factorization, SparseMatrix};
+
+use crate::agree::together;
+
+const FORMAT: &str = "xray-shards";
+const VERSION: u32 = 1;
+
+/// The name of the manifest in its folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// What the folder holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// `xray-shards`.
+    pub format: String,
+    /// 1.
+    pub version: u32,
+    /// Number of anchors: rows of H.
+    pub rank: usize,
+    /// Number of columns of H.
+    pub columns: usize,
+    /// The anchors, in the order found.
+    pub anchors: Vec<usize>,
+    /// The files, in order of their columns.
+    pub shards: Vec<ShardFile>,
+}
+
+/// One file with some columns of H.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShardFile {
+    /// Its name in the folder.
+    pub file: String,
+    /// The first of its columns.
+    pub first_column: usize,
+    /// How many columns it has.
+    pub columns: usize,
+    /// How many weights are not zero.
+    pub entries: usize,
+    /// BLAKE3 of the file.
+    pub blake3: String,
+}
+
+/// Writes this rank's columns and, on rank 0, the manifest. The folder must exist for all ranks.
+///
+/// # Errors
+/// The same on all ranks, if any file cannot be written.
+pub fn write_shards(
+    comm: &impl Communicator,
+    folder: &Path,
+    found: &Factorization,
+) -> anyhow::Result<()> {
+    let own = together(comm, write_own(comm.rank(), comm.size(), folder, found))?;
+    let mut messages = vec![Vec::new(); comm.size()];
+    messages[0] = serde_json::to_vec(&own)?;
+    let received = comm.all_to_all(messages)?;
+    let written = if comm.rank() == 0 { write_manifest(folder, found, &received) } else { Ok(()) };
+    together(comm, written)
+}
+
+fn write_own(
+    rank: usize,
+    size: usize,
+    folder: &Path,
+    found: &Factorization,
+) -> anyhow::Result<ShardFile> {
+    let file = format!("h-{rank:05}-of-{size:05}.npz");
+    let path = folder.join(&file);
+    let columns = found.own_columns();
+    let (offsets, rows, values) = found.weights().csc();
+    let h = SparseMatrix::from_csc(
+        found.rank(),
+        columns.len(),
+        offsets.to_vec(),
+        rows.to_vec(),
+        values.to_vec(),
+    )?;
+    save(&Table::new(h.into()), &path, None)?;
+    let bytes =
+        std::fs::read(&path).with_context(|| format!("{}: cannot read back", path.display()))?;
+    Ok(ShardFile {
+        file,
+        first_column: columns.start,
+        columns: columns.len(),
+        entries: values.len(),
+        blake3: blake3::hash(&bytes).to_hex().to_string(),
+    })
+}
+
+fn write_manifest(folder: &Path, found: &Factorization, parts: &[Vec<u8>]) -> anyhow::Result<()> {
+    let shards = parts.iter().map(|part| serde_json::from_slice(part));
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        rank: found.rank(),
+        columns: found.n_columns(),
+        anchors: found.anchors(),
+        shards: shards.collect::<Result<_, _>>()?,
+    };
+    let json = serde_json::to_vec_pretty(&manifest)?;
+    xray_cli::parts::Folder::create(folder)?.write(MANIFEST, &json)
+}
+
+/// H, from all files that the manifest lists.
+///
+/// # Errors
+/// If a file is missing, is not the one that was written, or does not fit; the message names it.
+pub fn read_shards(folder: &Path) -> anyhow::Result<(Manifest, SparseMatrix<'static, f64>)> {
+    let path = folder.join(MANIFEST);
+    let text = std::fs::read(&path).with_context(|| {
+        format!("{}: no manifest; the run that wrote here did not come to its end", path.display())
+    })?;
+    let manifest: Manifest =
+        serde_json::from_slice(&text).with_context(|| format!("{}: damaged", path.display()))?;
+    if manifest.format != FORMAT || manifest.version != VERSION {
+        bail!("{}: version {}, expected {VERSION}", path.display(), manifest.version);
+    }
+    let (mut offsets, mut rows, mut values) = (vec![0usize], Vec::new(), Vec::new());
+    for shard in &manifest.shards {
+        let path = folder.join(&shard.file);
+        let bytes = std::fs::read(&path).with_context(|| format!("{}: missing", path.display()))?;
+        if blake3::hash(&bytes).to_hex().as_str() != shard.blake3 {
+            bail!("{}: not the file that the manifest lists", path.display());
+        }
+        if shard.columns == 0 || manifest.rank == 0 {
+            offsets.extend(vec![values.len(); shard.columns]);
+            continue;
+        }
+        let loaded = load(&path.as_path().into(), &LoadOptions::default())?;
+        let Loaded::Table(Table { matrix: LoadedMatrix::Sparse(h), .. }) = loaded else {
+            bail!("{}: expected a sparse matrix", path.display());
+        };
+        let (part_offsets, part_rows, part_values) = h.csc();
+        let start = values.len();
+        offsets.extend(part_offsets[1..].iter().map(|end| start + end));
+        rows.extend_from_slice(part_rows);
+        values.extend_from_slice(part_values);
+    }
+    let h = SparseMatrix::from_csc(manifest.rank, manifest.columns, offsets, rows, values)
+        .with_context(|| format!("{}: the shards do not fit together", path.display()))?;
+    Ok((manifest, h))
+}

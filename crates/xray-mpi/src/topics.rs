@@ -1,0 +1,284 @@
+//! `xray-mpi topics`: texts to topics, with words and documents shared out.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use serde_json::{Map, Value, json};
+use xray_cli::args::TopicsArgs;
+use xray_cli::parts::{
+    Analysis, Outcome, Session, UsageError, peak_memory, topic_options, topic_parameters,
+};
+use xray_nmf::comm::Communicator;
+use xray_nmf::{
+    Factorization, Params, Refined, RowModel, RunState, SharedMatrix, SparseMatrix, Step,
+    Termination, fit_resumed, refine_distributed,
+};
+use xray_topics::{Corpus, Event, Stage, TopicNumbers, TopicOptions, scale_topics};
+
+use crate::agree::together;
+use crate::args::{ClusterArgs, Topics};
+use crate::checkpoint::{Checkpointer, restore_everywhere};
+use crate::corpus::{SharedCorpus, read_corpus};
+use crate::factorize::{depends_on, own_resources};
+use crate::ingest::gather_sizes;
+use crate::traffic::Counted;
+
+/// Runs the verb on one rank; all ranks call it with the same arguments.
+///
+/// # Errors
+/// As [`factorize`](crate::factorize).
+pub fn topics(comm: &impl Communicator, verb: &Topics) -> anyhow::Result<Outcome> {
+    let comm = &Counted::new(comm);
+    let mut args = verb.args.clone();
+    own_resources(comm, &mut args.common)?;
+    let mut session = together(comm, Session::new(&args.common))?;
+    let corpus = session.stage("read", || read_corpus(comm, &args.input, &args.text))?;
+    let options = topic_options(&session, &args, &corpus.vectorizer);
+    let options = together(comm, options.and_then(check_supported))?;
+    let found = choose(comm, &mut session, &corpus, &options, &verb.cluster)?;
+    let numbers = refine(comm, &mut session, &corpus, &options, found)?;
+    session.end();
+    finish(comm, session, &args, corpus, &options, numbers)
+}
+
+fn check_supported(options: TopicOptions) -> anyhow::Result<TopicOptions> {
+    if options.anchors.iter().any(|words| words.len() > 1) {
+        let message =
+            "a topic that begins with several words needs one machine: give --anchor one word";
+        return Err(UsageError(message.into()).into());
+    }
+    if options.method == xray_nmf::Refinement::KullbackLeibler {
+        bail!("kullback-leibler needs one machine; use --refine-method hals or exact");
+    }
+    Ok(options)
+}
+
+/// The anchors, and how their number was chosen.
+struct Found {
+    fit: Factorization,
+    kkt_violation: f64,
+    suggestion: Option<xray_nmf::RankSuggestion>,
+}
+
+fn choose(
+    comm: &impl Communicator,
+    session: &mut Session,
+    corpus: &SharedCorpus,
+    options: &TopicOptions,
+    cluster: &ClusterArgs,
+) -> anyhow::Result<Found> {
+    let rank = options.rank.unwrap_or(options.max_rank).max(options.anchors.len());
+    let params = Params {
+        rank,
+        fixed: options.anchors.iter().map(|words| words[0]).collect(),
+        excluded: options.excluded.clone(),
+        ..options.params.clone()
+    };
+    let n_words = corpus.vectorizer.vocabulary().len();
+    let about = depends_on(&params, corpus.n_documents, n_words, corpus.n_entries);
+    let state = match (&cluster.checkpoint, cluster.resume) {
+        (Some(path), true) => restore_everywhere(comm, path, &about)?,
+        _ => RunState::default(),
+    };
+    let plan = cluster.checkpoint.clone().map(|path| (path, cluster.checkpoint_every as usize));
+    let _ = session.watch(Event::Begin(Stage::Anchors, rank));
+    let watch = |step: &Step| session.watch(Event::Anchor(step));
+    let mut observer = Checkpointer { plan, writes: comm.rank() == 0, about, watch, failed: None };
+    let fit = fit_resumed(comm, n_words, &corpus.columns, None, &params, &state, &mut observer);
+    let failed = observer.failed.map_or(Ok(()), Err);
+    let mut fit = fit?;
+    together(comm, failed)?;
+    let mut suggestion = None;
+    if options.rank.is_none() && fit.termination() != Termination::Stopped {
+        let suggested = fit.suggest_rank();
+        fit = fit.truncate(suggested.rank.max(options.anchors.len()));
+        suggestion = Some(suggested);
+    }
+    let violations = comm.all_gather(&fit.kkt_violation().to_bits().to_le_bytes())?;
+    let violation = |bytes: &Vec<u8>| {
+        f64::from_bits(u64::from_le_bytes(bytes[..].try_into().expect("8 bytes")))
+    };
+    let kkt_violation = violations.iter().map(violation).fold(0.0, f64::max);
+    Ok(Found { fit, kkt_violation, suggestion })
+}
+
+/// What refinement starts from: W of the own documents, H of all words.
+fn start(
+    comm: &impl Communicator,
+    corpus: &SharedCorpus,
+    fit: &Factorization,
+) -> anyhow::Result<Refined> {
+    let rank = fit.rank();
+    let share = xray_data::Share { part: comm.rank(), parts: comm.size() };
+    let mut w = vec![0.0; corpus.ids.len() * rank];
+    let places: Vec<usize> = (0..corpus.ids.len()).map(|k| share.document(k)).collect();
+    for (q, column) in fit.anchor_columns().iter().enumerate() {
+        column.for_each(|d, v| {
+            if let Ok(k) = places.binary_search(&d) {
+                w[k * rank + q] = v.max(0.0);
+            }
+        });
+    }
+    let n_own = fit.weights().n_columns();
+    let own: Vec<u8> =
+        (0..n_own).flat_map(|i| fit.weights().dense_column(i)).flat_map(f64::to_le_bytes).collect();
+    let h = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
+    Ok(Refined { rank, w, h, objective: Vec::new() })
+}
+
+fn numbers(bytes: &[u8]) -> Vec<f64> {
+    bytes.as_chunks().0.iter().map(|number| f64::from_le_bytes(*number)).collect()
+}
+
+fn refine(
+    comm: &impl Communicator,
+    session: &mut Session,
+    corpus: &SharedCorpus,
+    options: &TopicOptions,
+    found: Found,
+) -> anyhow::Result<TopicNumbers> {
+    let Found { fit, kkt_violation, suggestion } = found;
+    let (rank, n_words) = (fit.rank(), corpus.vectorizer.vocabulary().len());
+    let iterations = match options.refine {
+        _ if fit.termination() == Termination::Stopped => 0,
+        Some(iterations) => iterations,
+        None => TopicOptions::default_refine(corpus.n_documents, n_words, rank),
+    };
+    let _ = session.watch(Event::Begin(Stage::Refinement, iterations));
+    let mut before = f64::INFINITY;
+    let mut observer = |_, objective: f64| {
+        let settled = before - objective < options.refine_tolerance * objective;
+        before = objective;
+        let stop = session.watch(Event::Advance).is_break();
+        // Ranks hear of an interrupt at different times, but must stop at the same.
+        let stop =
+            comm.all_gather(&[u8::from(stop)]).map_or(true, |all| all.iter().any(|s| s[0] == 1));
+        if settled || stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let matrix = SharedMatrix { columns: &corpus.columns, rows: &corpus.rows, n_columns: n_words };
+    let start = start(comm, corpus, &fit)?;
+    let threads = options.params.threads;
+    let refined = refine_distributed(
+        comm,
+        matrix,
+        start,
+        options.method,
+        iterations,
+        threads,
+        &mut observer,
+    )?;
+    let Refined { mut h, objective, .. } = refined;
+    let _ = session.watch(Event::Begin(Stage::Weights, 1));
+    scale_topics(&mut h, rank);
+    let own = RowModel::new(rank, n_words, h.clone())?.weights(&corpus.rows, threads)?;
+    Ok(TopicNumbers {
+        n_documents: corpus.n_documents,
+        h,
+        weights: own,
+        steps: fit.steps().to_vec(),
+        termination: fit.termination(),
+        kkt_violation,
+        objective,
+        suggestion,
+    })
+}
+
+/// Puts all documents together on rank 0, which writes and prints.
+fn finish<K: Communicator>(
+    comm: &Counted<'_, K>,
+    session: Session,
+    args: &TopicsArgs,
+    corpus: SharedCorpus,
+    options: &TopicOptions,
+    numbers: TopicNumbers,
+) -> anyhow::Result<Outcome> {
+    let rank = numbers.steps.len();
+    let received = comm.traffic().bytes as usize;
+    let memory = peak_memory().unwrap_or(0) as usize;
+    let sizes = gather_sizes(comm, [corpus.columns.n_entries(), memory, received])?;
+    let all = gather_documents(comm, &corpus, &numbers.weights, rank)?;
+    let stopped = numbers.termination == Termination::Stopped;
+    let outcome = match all {
+        None => Ok(if stopped { Outcome::Interrupted } else { Outcome::Done }),
+        Some(Gathered { ids, labels, weights }) => {
+            let SharedCorpus { vectorizer, n_documents: m, n_entries, .. } = corpus;
+            let n = vectorizer.vocabulary().len();
+            let matrix = SparseMatrix::from_csr(m, n, vec![0; m + 1], vec![], vec![])?;
+            let whole = Corpus { matrix, vectorizer, ids, labels };
+            let found = TopicNumbers { weights, ..numbers };
+            let found = found.describe(whole.vectorizer.vocabulary(), options);
+            let parameters = topic_parameters(args, options, &found);
+            let mut analysis = Analysis::new(whole, found);
+            (analysis.n_entries, analysis.extra) = (n_entries, about_ranks(&sizes));
+            let folder = match &args.output {
+                Some(folder) => Some(folder.clone()),
+                None if args.common.json => None,
+                None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
+            };
+            let source = args.input.source();
+            analysis.finish(session, folder.as_deref(), &source, parameters, args.common.seed)
+        }
+    };
+    together(comm, outcome)
+}
+
+fn about_ranks(sizes: &[[usize; 3]]) -> Map<String, Value> {
+    let list = |q: usize| sizes.iter().map(|own| own[q]).collect::<Vec<_>>();
+    let json = json!({ "ranks": {
+        "number": sizes.len(),
+        "entries": list(0),
+        "peak_memory_bytes": list(1),
+        "received_bytes": list(2),
+    }});
+    json.as_object().cloned().unwrap_or_default()
+}
+
+/// All documents, in order.
+struct Gathered {
+    ids: Vec<String>,
+    labels: Option<Vec<String>>,
+    weights: Vec<f64>,
+}
+
+fn gather_documents(
+    comm: &impl Communicator,
+    corpus: &SharedCorpus,
+    weights: &[f64],
+    rank: usize,
+) -> anyhow::Result<Option<Gathered>> {
+    let mut messages = vec![Vec::new(); comm.size()];
+    messages[0] = serde_json::to_vec(&(&corpus.ids, &corpus.labels))?;
+    let names = comm.all_to_all(messages)?;
+    let mut messages = vec![Vec::new(); comm.size()];
+    messages[0] = weights.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let weights = comm.all_to_all(messages)?;
+    if comm.rank() > 0 {
+        return Ok(None);
+    }
+    let m = corpus.n_documents;
+    let labelled = corpus.labels.is_some();
+    let mut all = Gathered {
+        ids: vec![String::new(); m],
+        labels: labelled.then(|| vec![String::new(); m]),
+        weights: vec![0.0; m * rank],
+    };
+    for (part, (names, weights)) in names.iter().zip(weights).enumerate() {
+        let (ids, labels): (Vec<String>, Option<Vec<String>>) = serde_json::from_slice(names)?;
+        let weights = numbers(&weights);
+        let share = xray_data::Share { part, parts: comm.size() };
+        let mut labels = labels.map(Vec::into_iter);
+        for (k, id) in ids.into_iter().enumerate() {
+            let d = share.document(k);
+            all.ids[d] = id;
+            if let (Some(all), Some(label)) =
+                (&mut all.labels, labels.as_mut().and_then(Iterator::next))
+            {
+                all[d] = label;
+            }
+            all.weights[d * rank..(d + 1) * rank]
+                .copy_from_slice(&weights[k * rank..(k + 1) * rank]);
+        }
+    }
+    Ok(Some(all))
+}

@@ -1,0 +1,115 @@
+"""Whatever goes wrong on one rank ends the whole job, with one message, in time."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+from launch import LONGEST, Launcher
+
+
+def assert_fails(what: str, launcher: Launcher, message: str, *args: str) -> None:
+    """The job ends in time, with a status and one line that says why."""
+    result = launcher.run(3, *args, seconds=2 * LONGEST)
+    assert result.status != 0, f"{what}: status 0"
+    assert result.seconds < LONGEST, f"{what}: {result.seconds:.0f} s"
+    errors = [line for line in result.err.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1, f"{what}: {result.err}"
+    assert message in errors[0], f"{what}: {errors[0]}"
+
+
+def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
+    """Missing, damaged and contradictory input, wrong arguments, and a rank that dies."""
+    damaged = work / "damaged.npz"
+    damaged.write_bytes(matrix.read_bytes()[:-1000])
+    (work / "missing.txt").write_text(f"{matrix.name}\nnowhere.npz\n{matrix.name}\n")
+    (work / "malformed.txt").write_text(f"{matrix.name}\n{matrix.name}\ndamaged.npz\n")
+    plain = ["factorize", "-r", "5", "-q"]
+    cases: list[tuple[str, str, list[str]]] = [
+        ("a missing file", "nowhere.npz", [*plain, str(work / "nowhere.npz")]),
+        ("a damaged file", "damaged.npz", [*plain, str(damaged)]),
+        ("a missing shard", "rank 1: ", [*plain, f"@{work / 'missing.txt'}"]),
+        ("a damaged shard", "rank 2: ", [*plain, f"@{work / 'malformed.txt'}"]),
+        ("no file fits", "no file fits", [*plain, str(work / "none-*.npz")]),
+        ("a wrong column", "there are 2000", [*plain, str(matrix), "--fixed", "2000"]),
+        ("no checkpoint", "cannot read the checkpoint", [*plain, str(matrix), "--resume",
+            "--checkpoint", str(work / "none.json")]),
+        ("no folder", "cannot", [*plain, str(matrix), "-o", "/proc/none/out"]),
+    ]  # fmt: skip
+    count = 0
+    for launcher in launchers:
+        for what, message, args in cases:
+            assert_fails(f"{launcher.name}: {what}", launcher, message, *args)
+            count += 1
+        count += check_disagreement(launcher, matrix, work)
+        count += check_killed(launcher, matrix)
+    return count
+
+
+def check_disagreement(launcher: Launcher, matrix: Path, work: Path) -> int:
+    """Ranks that see different data under the same name."""
+    script = work / "differ.sh"
+    rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    script.write_text(
+        f'#!/bin/sh\nmkdir -p "{work}/at-{rank}" && cd "{work}/at-{rank}" || exit 9\n'
+        f'cp "{matrix}" x.npz\n[ {rank} = 1 ] && cp "{work}/part-0.npz" x.npz\n'
+        f'exec "{launcher.program}" "$@"\n'
+    )
+    script.chmod(0o755)
+    if not (work / "part-0.npz").exists():
+        (work / "part-0.npz").write_bytes(matrix.read_bytes()[:5000])
+    wrapped = Launcher(launcher.name, script)
+    what = f"{launcher.name}: different data"
+    assert_fails(what, wrapped, "the data on rank 1 differ", "factorize", "x.npz", "-r", "3", "-q")
+    return 1
+
+
+def ranks_of(launcher: Launcher, parent: int) -> list[int]:
+    """The processes of the program that a launcher has started, however deep."""
+    children: dict[int, list[int]] = {}
+    programs: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            command = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
+        except OSError:
+            continue
+        children.setdefault(int(stat[1]), []).append(int(entry.name))
+        if command == str(launcher.program):
+            programs.append(int(entry.name))
+    below, todo = set(), [parent]
+    while todo:
+        process = todo.pop()
+        below.add(process)
+        todo.extend(children.get(process, []))
+    return [process for process in programs if process in below]
+
+
+def check_killed(launcher: Launcher, matrix: Path) -> int:
+    """A rank that is killed at a random moment takes the others with it."""
+    choose = random.Random(7)
+    for _ in range(2):
+        args = ["factorize", str(matrix), "-r", "1500", "--selection", "dist", "-q"]
+        job = launcher.start(3, *args)
+        ranks: list[int] = []
+        while len(ranks) < 3:
+            time.sleep(0.1)
+            assert job.poll() is None, "ended before it could be killed"
+            ranks = ranks_of(launcher, job.pid)
+        time.sleep(choose.uniform(0.2, 3.0))
+        assert job.poll() is None, "ended before it could be killed"
+        os.kill(choose.choice(ranks), signal.SIGKILL)
+        start = time.monotonic()
+        _, err = job.communicate(timeout=2 * LONGEST)
+        seconds = time.monotonic() - start
+        what = f"{launcher.name}: a killed rank"
+        assert seconds < LONGEST, f"{what}: {seconds:.0f} s"
+        assert job.returncode != 0, what
+        assert any(word in err.lower() for word in ("killed", "signal 9")), f"{what}: {err}"
+        assert not any(Path(f"/proc/{rank}").exists() for rank in ranks), f"{what}: some live on"
+    return 2
