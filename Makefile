@@ -8,8 +8,8 @@ BENCH := target/release/xray-bench
 PROGRAM := target/release/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
-SCRIPTS := bench crates/xray-mpi/tests/python crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
-	crates/xray-cli/tests/python
+SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
+	crates/xray-cli/tests/python crates/xray-mpi/tests/python
 
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
@@ -74,13 +74,14 @@ engines: $(BENCH)
 
 # The program on many ranks, built for each MPI in turn, gives the bits of the program on one.
 MPI_RUNS := crates/xray-mpi/tests/python
+MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
 OPENMPI := target/mpi/openmpi/xray-mpi
 MPICH := target/mpi/mpich/xray-mpi
 
 mpi: setup $(PROGRAM)
-	@command -v mpirun.openmpi >/dev/null && command -v mpirun.mpich >/dev/null && command -v mpicc.openmpi >/dev/null \
-		&& command -v mpicc.mpich >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
-		|| (apt-get update -qq && apt-get install -y -qq libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2)
+	@command -v mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich ip | grep -c . | grep -qx 5 \
+		&& ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
+		|| (apt-get update -qq && apt-get install -y -qq $(MPI_PACKAGES))
 	for kind in openmpi mpich; do \
 		cargo clean --release --quiet --package mpi-sys && \
 		MPICC=mpicc.$$kind cargo build --release --quiet --package xray-mpi --features mpi && \

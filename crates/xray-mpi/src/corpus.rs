@@ -1,8 +1,8 @@
 //! Texts in: documents are counted where they are, terms meet at the rank of their hash, and the weighed
 //! entries go to the owners of their columns.
 //!
-//! Block b of 4,096 documents belongs to rank `b % size`, whoever has read it. The vocabulary and its weights are on every rank; the texts
-//! are given up once they are counted.
+//! Block b of 4,096 documents belongs to rank `b % size`, whoever has read it. The vocabulary and its
+//! weights are on every rank; the texts are given up once they are counted.
 
 use std::path::PathBuf;
 

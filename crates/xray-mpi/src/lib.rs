@@ -2,8 +2,8 @@
 //!
 //! There is one solver ([`xray_nmf::fit_distributed`]), written for any
 //! [`Communicator`](xray_nmf::comm::Communicator). This crate brings a communicator over MPI (feature
-//! `mpi`), ways to read a matrix of which no rank holds everything, checkpoints, and output in shards. All but
-//! the communicator itself is generic and tested with threads as ranks, without MPI.
+//! `mpi`), ways to read data of which no rank holds everything, checkpoints, and output in shards. All
+//! but the communicator itself is generic and tested with threads as ranks, without MPI.
 //!
 //! `docs/cluster.md` tells how to install, start and size a job.
 

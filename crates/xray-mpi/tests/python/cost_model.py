@@ -98,7 +98,7 @@ def predicted(x: sp.csc_matrix, answer: dict[str, Any], ranks: int) -> float:
 
 def compare(program: Path, matrix: Path, rank: int, sizes: list[int]) -> None:
     """Runs, and prints measured and predicted traffic; 10 % apart is an error."""
-    x = sp.load_npz(matrix).tocsc()
+    x = sp.csc_matrix(sp.load_npz(matrix))
     for rule in ("greedy",):
         for ranks in sizes:
             launcher = Launcher("openmpi", program)

@@ -2,9 +2,9 @@
 
 usage: namespaces.py XRAY XRAY_MPI_OPENMPI MATRIX.npz WORK      (as root)
 
-Three namespaces with an address each are joined by a bridge. Open MPI starts a daemon in each of them by
-`ip netns exec` in place of ssh, and is told to use TCP alone. The bits must be those of one machine, also
-after a rank was killed and the run resumed.
+Three namespaces with an address each are joined by a bridge. Open MPI starts a daemon in each of
+them by `ip netns exec` in place of ssh, and is told to use TCP alone. The bits must be those of one
+machine, also after a rank was killed and the run resumed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def check(one: Path, many: Launcher, matrix: Path, work: Path) -> None:
     found = many.run(2, *base, *save, "--resume", "-o", str(work / "found")).answer()
     assert_same("resumed in namespaces", found, expected)
     assert_same_model("resumed", work / "found/model.npz", work / "expected/model.npz")
-    print(f"a rank killed in a namespace: ended in {seconds:.1f} s, resumed on 2 ranks to the same bits")
+    print(f"a rank killed in a namespace: ended in {seconds:.1f} s; resumed on 2 ranks: same bits")
 
 
 def main() -> None:

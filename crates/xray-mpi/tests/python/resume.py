@@ -22,9 +22,7 @@ def check_resume(launchers: list[Launcher], program: Path, matrix: Path, work: P
     return count
 
 
-def kill_and_resume(
-    launcher: Launcher, program: Path, matrix: Path, work: Path, rule: str
-) -> int:
+def kill_and_resume(launcher: Launcher, program: Path, matrix: Path, work: Path, rule: str) -> int:
     """One rule under one MPI."""
     rank = "60"
     base = ["factorize", str(matrix), "-r", rank, "--selection", rule, "--json", "-q"]
