@@ -22,8 +22,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 pub mod compare;
 mod dataset;
 mod evaluate;
@@ -43,3 +41,8 @@ pub use measure::{Spent, measured, peak_memory};
 pub use method::{Found, Job, METHODS, Method, Shape};
 pub use page::{Page, join, write_file};
 pub use watch::{Interrupted, Watch};
+
+/// The example of the guide must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/experiments.md")]
+struct Guide;
