@@ -14,7 +14,7 @@ SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xra
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
 
-.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large clean
+.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large results clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
+	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
 test: setup lint reference rust cli engines
@@ -109,6 +110,9 @@ bench-large: $(BENCH)
 	$(BENCH) corpus=rcv1 threads=2
 	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
 	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
+
+results: $(PROGRAM)
+	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o docs/results
 
 clean:
 	cargo clean
