@@ -34,7 +34,8 @@ mod watch;
 pub use compare::{CompareOptions, Comparison, Fate, Run, compare};
 pub use dataset::{DataFolder, DataSet};
 pub use evaluate::{
-    accuracy, anchor_features, clusters, mean_and_spread, recovery, refined, scaled, with_anchors,
+    accuracy, anchor_features, clusters, mean_and_spread, protocol, recovery, refined, scaled,
+    with_anchors,
 };
 pub use experiment::{EXPERIMENTS, Experiment, Settings};
 pub use measure::{Spent, measured, peak_memory};
