@@ -16,6 +16,8 @@ class Entry(NamedTuple):
     """Its name on PyPI, or nothing for this program."""
     settings: str
     threads: str
+    random: bool
+    """Whether the seed matters."""
 
 
 XRAY = "xray"
@@ -26,24 +28,28 @@ ENTRIES = {
         "",
         "defaults: greedy anchors, refinement, weights of all documents; same answer every time",
         "2",
+        False,
     ),
     "sklearn": Entry(
         "scikit-learn NMF",
         "scikit-learn",
         "defaults (nndsvda start, coordinate descent, tol 1e-4, at most 200 iterations)",
         "2 in BLAS; its coordinate descent has one",
+        True,
     ),
     "gensim1": Entry(
         "gensim Nmf",
         "gensim",
         "defaults (1 pass over the documents)",
         "2 in BLAS; it has no option",
+        True,
     ),
     "gensim5": Entry(
         "gensim Nmf, 5 passes",
         "gensim",
         "passes=5, which serves its NMI",
         "2 in BLAS; it has no option",
+        True,
     ),
     "topica": Entry(
         "topica NMF",
@@ -51,17 +57,20 @@ ENTRIES = {
         "defaults (nndsvd start, tol 1e-4, at most 200 iterations); it takes words only, so it "
         "makes its own tf-idf, within the fit",
         "num_threads=2",
+        False,
     ),
     "tomotopy": Entry(
         "tomotopy LDA",
         "tomotopy",
         "300 iterations of Gibbs sampling (its default is 10), otherwise defaults",
         "workers=2",
+        True,
     ),
     "anchorlda": Entry(
         "topica AnchorLDA",
         "topica",
         "defaults (RecoverKL, words that occur 5 times or more)",
         "2 in BLAS; it has no option",
+        False,
     ),
 }
