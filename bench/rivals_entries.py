@@ -40,14 +40,15 @@ ENTRIES = {
     "gensim1": Entry(
         "gensim Nmf",
         "gensim",
-        "defaults (1 pass over the documents)",
+        "defaults (1 pass); then the weights of all documents at once by its inner solver, as its "
+        "public call, one document at a time, takes longer than the fit",
         "2 in BLAS; it has no option",
         True,
     ),
     "gensim5": Entry(
         "gensim Nmf, 5 passes",
         "gensim",
-        "passes=5, which serves its NMI",
+        "the same with passes=5, for a better NMI",
         "2 in BLAS; it has no option",
         True,
     ),
