@@ -13,8 +13,10 @@ SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xra
 
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
+RIVALS := target/venv-rivals
 
-.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large results clean
+.PHONY: help test setup lint rust reference cli engines python bench bench-python bench-large \
+	bench-rivals results clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -22,6 +24,7 @@ help:
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
+	@echo "make bench-rivals topics against scikit-learn, gensim, topica and tomotopy (10 minutes, 14 GB)"
 	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
@@ -110,6 +113,14 @@ bench-large: $(BENCH)
 	$(BENCH) corpus=rcv1 threads=2
 	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
 	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
+
+# The other libraries have an environment of their own: the tests do without them.
+# RIVALS_OPTIONS=--quick takes one turn on BBC only, and leaves the page as it is.
+RIVALS_OPTIONS ?= --output docs/rivals.md
+bench-rivals: $(PROGRAM)
+	@test -x $(RIVALS)/bin/python || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements-rivals.txt
+	$(RIVALS)/bin/python bench/rivals.py $(PROGRAM) $(DATA) $(RIVALS_OPTIONS)
 
 results: $(PROGRAM)
 	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o docs/results
