@@ -6,6 +6,10 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
 PROGRAM := target/release/xray
+# Tests build everything once, with this profile.
+CI := --profile ci
+CI_BENCH := target/ci/xray-bench
+CI_PROGRAM := target/ci/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
 SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
@@ -41,9 +45,9 @@ setup:
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy --package xray-nmf --features lp --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo clippy $(CI) --workspace --all-targets --quiet -- -D warnings
+	cargo clippy $(CI) --package xray-nmf --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc $(CI) --workspace --no-deps --quiet
 	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
 	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
 	@# One folder at a time: scripts of the same name are no package.
@@ -59,19 +63,20 @@ reference:
 rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test $(CI) --workspace
 
 # The program converts the reference files to every format and back, to the same bits.
-cli: $(PROGRAM)
-	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(PROGRAM) $(REFERENCE)
+cli:
+	cargo build $(CI) --workspace --bins --quiet
+	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(CI_PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
-engines: $(BENCH)
+engines:
+	cargo build $(CI) --workspace --bins --quiet
 	@if [ -d $(DATA) ]; then \
 		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc && \
 		for rule in greedy dist; do for mean in false true; do \
-			$(BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+			$(CI_BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
 
