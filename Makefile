@@ -56,7 +56,7 @@ rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
 	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp --test baseline_exact
 
 # The program converts the reference files to every format and back, to the same bits.
 cli: $(PROGRAM)
@@ -98,6 +98,7 @@ $(PROGRAM): FORCE
 bench: setup $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
+	$(PYTHON) bench/spa.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
 	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
 		echo "$$set $$rule mean_ray=$$mean"; \
@@ -106,6 +107,7 @@ bench: setup $(BENCH) $(PROGRAM)
 
 bench-large: $(BENCH)
 	$(BENCH) corpus=ibmt threads=2
+	$(BENCH) corpus=ibmt threads=2 method=hottopixx epochs=3
 	$(BENCH) corpus=rcv1 threads=2
 	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
 	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
