@@ -107,6 +107,7 @@ $(PROGRAM): FORCE
 bench: setup $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
+	$(PYTHON) bench/spa.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
 	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
 		echo "$$set $$rule mean_ray=$$mean"; \
@@ -115,6 +116,7 @@ bench: setup $(BENCH) $(PROGRAM)
 
 bench-large: $(BENCH)
 	$(BENCH) corpus=ibmt threads=2
+	$(BENCH) corpus=ibmt threads=2 method=hottopixx epochs=3
 	$(BENCH) corpus=rcv1 threads=2
 	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
 	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2

@@ -3,7 +3,7 @@
 mod support;
 
 use support::Grid;
-use support::problems::{Kind, Random, problem};
+use support::problems::{Kind, Random, corners, problem};
 use support::verify::dot;
 use xray_nmf::baseline::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
 use xray_nmf::{Error, Matrix, Params, Refined, fit, nnls};
@@ -135,14 +135,9 @@ fn nndsvd_starts_with_the_leading_singular_pair() {
 
 #[test]
 fn corners_have_answers_without_nan() {
-    let zero = Grid { m: 4, n: 6, values: vec![0.0; 24] };
-    let one = Grid { m: 3, n: 1, values: vec![1.0, 2.0, 0.0] };
-    let none = Grid { m: 3, n: 0, values: vec![] };
-    let flat = Grid { m: 0, n: 3, values: vec![] };
     let huge = problem(Kind::Planted, 5, 9, &mut Random(3)).scaled(1e69);
-    for (x, method) in
-        [&zero, &one, &none, &flat, &huge].into_iter().flat_map(|x| METHODS.map(|m| (x, m)))
-    {
+    let grids: Vec<Grid> = corners().into_iter().map(|(x, _)| x).chain([huge]).collect();
+    for (x, method) in grids.iter().flat_map(|x| METHODS.map(|m| (x, m))) {
         let starts = [Start::Random { seed: 1 }, Start::Nndsvd { fill: Fill::Zeros }];
         for (rank, start) in [0, 1, 7].into_iter().flat_map(|r| starts.clone().map(|s| (r, s))) {
             let what = format!("{} x {} {method:?} {rank} {start:?}", x.m, x.n);

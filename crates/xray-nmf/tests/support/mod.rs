@@ -5,6 +5,7 @@
 pub mod files;
 pub mod naive;
 pub mod problems;
+pub mod rays;
 pub mod verify;
 
 use xray_nmf::{DenseMatrix, Factorization, Params, Selection, SparseMatrix, Step, fit};

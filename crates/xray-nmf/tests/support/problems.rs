@@ -95,3 +95,13 @@ fn planted(m: usize, n: usize, noise: f64, random: &mut Random) -> Vec<Vec<f64>>
     columns.iter_mut().flatten().for_each(|v| *v += noise * random.unit());
     columns
 }
+
+/// Matrices that are empty in one way or another, with the number of their rays.
+pub fn corners() -> Vec<(Grid, usize)> {
+    vec![
+        (Grid { m: 4, n: 6, values: vec![0.0; 24] }, 0),
+        (Grid { m: 3, n: 1, values: vec![1.0, 2.0, 0.0] }, 1),
+        (Grid { m: 3, n: 0, values: vec![] }, 0),
+        (Grid { m: 0, n: 3, values: vec![] }, 0),
+    ]
+}

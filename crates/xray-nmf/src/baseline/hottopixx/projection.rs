@@ -26,7 +26,13 @@ pub fn project_row(row: &mut [f64], i: usize) {
     let own = row[i];
     let floor = own.max(0.0);
     let others = row.iter().enumerate().filter(|(j, v)| *j != i && **v > floor);
-    let mut above: Vec<f64> = others.map(|(_, v)| *v).collect();
+    let t = threshold(own, others.map(|(_, v)| *v).collect());
+    row.iter_mut().for_each(|v| *v = v.clamp(0.0, t));
+    row[i] = t;
+}
+
+/// The diagonal t, from the diagonal before and all others that are above it and positive.
+pub(super) fn threshold(own: f64, mut above: Vec<f64>) -> f64 {
     above.sort_unstable_by(|a, b| b.total_cmp(a));
     let (mut sum, mut t) = (own, own);
     for (k, &value) in above.iter().enumerate() {
@@ -36,9 +42,7 @@ pub fn project_row(row: &mut [f64], i: usize) {
         sum += value;
         t = sum / (k + 2) as f64;
     }
-    let t = t.clamp(0.0, 1.0);
-    row.iter_mut().for_each(|v| *v = v.clamp(0.0, t));
-    row[i] = t;
+    t.clamp(0.0, 1.0)
 }
 
 #[cfg(test)]
