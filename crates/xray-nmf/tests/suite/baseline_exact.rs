@@ -3,10 +3,8 @@
 //! SPA is exact only where the rays are linearly independent; where they are not, the table demands
 //! that it ends at the linear rank.
 
-mod support;
-
-use support::Grid;
-use support::rays::{
+use crate::support::Grid;
+use crate::support::rays::{
     Separable, assert_all_rays, dependent_rays, exact_files, random_separable, rays_of,
 };
 use xray_nmf::baseline::{Anchors, HottopixxParams, SnpaParams, SpaParams, hottopixx, snpa, spa};

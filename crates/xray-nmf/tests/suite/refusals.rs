@@ -1,9 +1,7 @@
 //! What is refused, and that the error names the culprit.
 
-mod support;
-
-use support::Grid;
-use support::verify::verify;
+use crate::support::Grid;
+use crate::support::verify::verify;
 use xray_nmf::{
     DenseMatrix, Error, LARGEST_ENTRY, Params, Selection, Solver, SparseMatrix, fit, fit_observed,
 };

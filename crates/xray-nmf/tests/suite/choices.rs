@@ -1,11 +1,9 @@
 //! What the caller may decide: who may be chosen, when to stop, from which point to look.
 
-mod support;
-
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::{dot, verify};
+use crate::support::{Grid, all_bits, every_rule, fitted};
 use std::ops::ControlFlow;
-use support::problems::{Kind, Random, problem};
-use support::verify::{dot, verify};
-use support::{Grid, all_bits, every_rule, fitted};
 use xray_nmf::{
     Factorization, Params, RankReason, Selection, Step, Termination, fit_observed, split_rows,
 };

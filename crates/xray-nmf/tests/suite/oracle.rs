@@ -1,12 +1,10 @@
 //! Every rule against the paper's pseudo-code, and every storage against every other.
 
-mod support;
-
+use crate::support::naive::{Naive, xray};
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::verify;
+use crate::support::{Grid, all_bits};
 use proptest::prelude::*;
-use support::naive::{Naive, xray};
-use support::problems::{Kind, Random, problem};
-use support::verify::verify;
-use support::{Grid, all_bits};
 use xray_nmf::{
     DenseMatrix, Factorization, Params, Selection, SparseMatrix, Termination, fit, fit_observed,
 };

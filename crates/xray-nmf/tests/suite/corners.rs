@@ -1,12 +1,10 @@
 //! The corner cases that the method's contract lists: ties, duplicates, zeros, too few rays, rank
 //! deficiency, negative data.
 
-mod support;
-
-use support::naive::extreme_rays;
-use support::problems::{Kind, Random, problem};
-use support::verify::verify;
-use support::{Grid, every_rule, fitted};
+use crate::support::naive::extreme_rays;
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::verify;
+use crate::support::{Grid, every_rule, fitted};
 use xray_nmf::{Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
 
 const EXACT: [Selection; 5] =

@@ -4,12 +4,10 @@
 
 #![cfg(feature = "lp")]
 
-mod support;
-
+use crate::support::Grid;
+use crate::support::naive::extreme_rays;
+use crate::support::problems::{Kind, Random, corners, problem};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
-use support::Grid;
-use support::naive::extreme_rays;
-use support::problems::{Kind, Random, corners, problem};
 use xray_nmf::baseline::{
     AroraParams, ClarksonParams, HottopixxParams, arora, clarkson, hottopixx,
 };

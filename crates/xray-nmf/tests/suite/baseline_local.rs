@@ -1,10 +1,8 @@
 //! NMF by local optimisation: pivoting is exact, objectives fall, starts are as defined.
 
-mod support;
-
-use support::Grid;
-use support::problems::{Kind, Random, corners, problem};
-use support::verify::dot;
+use crate::support::Grid;
+use crate::support::problems::{Kind, Random, corners, problem};
+use crate::support::verify::dot;
 use xray_nmf::baseline::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
 use xray_nmf::{Error, Matrix, Params, Refined, fit, nnls};
 

@@ -1,12 +1,10 @@
 //! The rivals: exact where they must be, and as good as expected where they are not.
 
-mod support;
-
-use support::Grid;
-use support::files::{golden, indices};
-use support::naive::extreme_rays;
-use support::problems::{Kind, Random, corners, problem};
-use support::rays::{assert_all_rays, classes, exact_files, rays_of};
+use crate::support::Grid;
+use crate::support::files::{golden, indices};
+use crate::support::naive::extreme_rays;
+use crate::support::problems::{Kind, Random, corners, problem};
+use crate::support::rays::{assert_all_rays, classes, exact_files, rays_of};
 use xray_nmf::baseline::{
     Anchors, EsserParams, HottopixxParams, Precision, SnpaParams, SpaParams, esser, hottopixx,
     snpa, spa,

@@ -1,11 +1,9 @@
 //! Reference answers: exactly separable matrices with their extreme rays, and noisy matrices with
 //! the full sequence of every rule.
 
-mod support;
-
+use crate::support::files::{Golden, golden, indices, numbers};
+use crate::support::verify::verify;
 use serde_json::Value;
-use support::files::{Golden, golden, indices, numbers};
-use support::verify::verify;
 use xray_nmf::{DenseMatrix, Engine, Factorization, Matrix, Params, Selection, fit};
 
 /// Fits in every storage and with 1 and 2 threads; all must agree to the last bit.

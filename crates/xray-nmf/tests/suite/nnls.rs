@@ -1,12 +1,10 @@
 //! Nonnegative least squares against brute force, and what is built on it: new columns and new rows
 //! under a fitted model.
 
-mod support;
-
-use support::Grid;
-use support::naive::{difference, least_squares, nnls as naive_nnls};
-use support::problems::{Kind, Random, problem};
-use support::verify::{dot, verify};
+use crate::support::Grid;
+use crate::support::naive::{difference, least_squares, nnls as naive_nnls};
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::{dot, verify};
 use xray_nmf::{DenseMatrix, Error, Nnls, Params, RowModel, Selection, fit, nnls};
 
 const KINDS: [Kind; 6] =

@@ -1,10 +1,8 @@
 //! Threads, ranks, repetition and truncation never change a bit.
 
-mod support;
-
-use support::problems::{Kind, Random, problem};
-use support::verify::verify;
-use support::{Grid, all_bits, comparable};
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::verify;
+use crate::support::{Grid, all_bits, comparable};
 use xray_nmf::comm::{Communicator, LocalRank, run_local_ranks};
 use xray_nmf::{
     Factorization, Matrix, Normalize, Params, Result, Selection, Solver, Termination, fit,

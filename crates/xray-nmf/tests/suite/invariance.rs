@@ -1,12 +1,10 @@
 //! Scaling X or permuting its columns scales and permutes the answer and changes nothing else, and
 //! columns that span no new ray change nothing at all.
 
-mod support;
-
-use support::naive::extreme_rays;
-use support::problems::{Kind, Random, problem};
-use support::verify::same_ray;
-use support::{Grid, every_rule, fitted};
+use crate::support::naive::extreme_rays;
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::same_ray;
+use crate::support::{Grid, every_rule, fitted};
 use xray_nmf::{Normalize, Params, Selection, Termination};
 
 const EXACT: [Selection; 5] =

@@ -1,10 +1,8 @@
 //! Certified bounds and scoring everything give the same answer to the last bit.
 
-mod support;
-
-use support::problems::{Kind, Random, problem};
-use support::verify::verify;
-use support::{Grid, comparable};
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::verify;
+use crate::support::{Grid, comparable};
 use xray_nmf::{Engine, Factorization, Matrix, Params, Selection, Termination, fit};
 
 const KINDS: [Kind; 6] =

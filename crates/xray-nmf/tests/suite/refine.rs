@@ -1,12 +1,10 @@
 //! Refinement never makes the objective worse, and reports the objective of what it returns.
 
-mod support;
-
 use std::ops::ControlFlow;
 
-use support::Grid;
-use support::problems::{Kind, Random, problem};
-use support::verify::{dot, verify};
+use crate::support::Grid;
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::{dot, verify};
 use xray_nmf::{
     Error, Params, Refined, Refinement, Selection, fit, refine, refine_from, refine_observed,
 };

@@ -1,7 +1,5 @@
 //! No input makes a public function panic: errors are values.
 
-mod support;
-
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
