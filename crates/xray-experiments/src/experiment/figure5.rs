@@ -84,7 +84,7 @@ fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec
 
 /// NMI of local optimisation from a random start, when it has settled.
 fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
-    const MOST_ROUNDS: usize = 20;
+    const MOST_ROUNDS: usize = 10;
     let Found::Factors(mut factors) = (Method::named("nmf-hals")?.run)(&data.matrix, job)? else {
         return Ok(f64::NAN);
     };

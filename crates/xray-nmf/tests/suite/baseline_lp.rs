@@ -21,7 +21,7 @@ fn arora_finds_one_column_near_each_anchor_under_noise() {
         let mut random = Random(seed ^ 0xa404);
         let mut columns: Vec<Vec<f64>> = Vec::new();
         for j in 0..16 {
-            let mut column = vec![0.0; 6];
+            let mut column = [0.0; 6];
             for (k, v) in column[..3].iter_mut().enumerate() {
                 *v = if j < 3 { f64::from(u8::from(k == j)) } else { 0.05 + random.unit() };
             }
