@@ -93,7 +93,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     );
     page.list(judged(&claims));
     page.paragraph(
-        "dist divides by a column's sum as well, and with these weights (words of one document kept, documents \
+        "dist divides by a column's sum as well, and with these weights (rare words kept, documents \
          of length 1) that leads it to rare words where the paper's weights did not.",
     );
     page.csv("", &csv);
