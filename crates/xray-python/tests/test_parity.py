@@ -25,7 +25,7 @@ def crate_says(root: Path) -> list[list[str]]:
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("no cargo to build the crate's program with")
-    command = [cargo, "run", "--quiet", "--package", "xray-nmf", "--example", "fit_bits"]
+    command = [cargo, "run", "--release", "--quiet", "-p", "xray-nmf", "--example", "fit_bits"]
     out = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
     return [line.split() for line in out.splitlines()]
 
