@@ -17,7 +17,7 @@ import scipy.io
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from xray_nmf import TopicModel, XRay
+from xray_nmf import TopicModel, XRay, synth
 
 Floats = NDArray[np.float64]
 
@@ -53,8 +53,8 @@ def check_factorize(program: Path, X: Any, file: Path, folder: Path, **options: 
     out = folder / "program.npz"
     rank = options["n_components"]
     selection = options.get("selection", "max")
-    refine = ["--refine", options["refine_steps"]] if "refine_steps" in options else []
-    run(program, "factorize", file, "-r", rank, "--selection", selection, *refine, "-o", out)
+    more = ["--refine", options.get("refine_steps", 0), "--seed", options.get("random_state", 0)]
+    run(program, "factorize", file, "-r", rank, "--selection", selection, *more, "-o", out)
     with np.load(out, allow_pickle=False) as archive:
         assert (archive["anchors"] == model.anchors_).all()
         assert (archive["residual_norm"] == model.path_).all()
@@ -64,6 +64,26 @@ def check_factorize(program: Path, X: Any, file: Path, folder: Path, **options: 
     assert (opened.components_ == model.components_).all()
     assert opened.get_params()["selection"] == selection
     return model
+
+
+@pytest.mark.parametrize("selection", ["rand", "max", "dist", "greedy", "agg", "joint"])
+def test_every_rule(program: Path, tmp_path: Path, selection: Any) -> None:
+    planted = synth.planted(noise=0.3, clip=True, random_state=5).X
+    corpus = synth.corpus("ibmt", scale=0.02).X
+    np.save(tmp_path / "planted.npy", planted)
+    sp.save_npz(tmp_path / "corpus.npz", corpus)
+    for X, file, rank in ((planted, "planted.npy", 15), (corpus, "corpus.npz", 10)):
+        for n_jobs, refine_steps in ((1, 2), (3, 0)):
+            options = {"n_jobs": n_jobs, "selection": selection, "random_state": 3}
+            check_factorize(
+                program,
+                X,
+                tmp_path / file,
+                tmp_path,
+                n_components=rank,
+                refine_steps=refine_steps,
+                **options,
+            )
 
 
 @pytest.mark.parametrize("selection", ["max", "greedy"])
@@ -77,7 +97,7 @@ def test_tdt2(program: Path, data: Path, tmp_path: Path, selection: Any) -> None
 
 
 def test_a_dense_cube(program: Path, data: Path, tmp_path: Path) -> None:
-    file = next((data / "samson").glob("*.mat"))
+    file = data / "samson" / "samson_1.mat"
     pixels = np.asarray(scipy.io.loadmat(file)["V"], dtype=float)
     np.save(tmp_path / "cube.npy", pixels)
     for options in ({}, {"refine_steps": 3}):

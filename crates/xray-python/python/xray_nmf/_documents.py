@@ -51,6 +51,8 @@ def texts_of(given: Any, vocabulary: Any) -> Documents:
     if vocabulary is not None:
         raise ValueError("vocabulary is for matrices; texts have their own words")
     texts = list(given)
+    if not texts:
+        raise ValueError("there are no documents; give at least one text")
     for place, text in enumerate(texts):
         if not isinstance(text, str):
             kind = type(text).__name__

@@ -77,8 +77,8 @@ def text_settings(model: Any) -> TextSettings:
         "drop": words("drop", model.drop),
         "stemming": model.stemming,
         "ngram_range": (whole("ngram_range", shortest, 1), whole("ngram_range", longest, 1)),
-        "min_df": model.min_df,
-        "max_df": model.max_df,
+        "min_df": frequency("min_df", model.min_df),
+        "max_df": frequency("max_df", model.max_df),
         "max_features": None if most is None else whole("max_features", most, 1),
         "sublinear_tf": bool(model.sublinear_tf),
         "normalize_documents": bool(model.normalize_documents),
@@ -114,6 +114,13 @@ def whole(name: str, value: Any, least: int) -> int:
     if int(value) < least:
         raise ValueError(f"{name} = {value} is not allowed; give at least {least}")
     return int(value)
+
+
+def frequency(name: str, value: Any) -> int | float | None:
+    """A number of documents, or a share of them."""
+    if value is None or (isinstance(value, numbers.Real) and not isinstance(value, bool)):
+        return value
+    raise TypeError(f"{name} = {value!r} is not allowed; give a whole number, a share or None")
 
 
 def words(name: str, given: Iterable[str] | None) -> list[str]:
