@@ -52,7 +52,8 @@ def test_topics_are_the_subjects() -> None:
     topics = model.topics_
     assert isinstance(topics, pd.DataFrame) and topics.index.name == "topic"
     assert topics["share"].tolist() == pytest.approx([1 / 3] * 3)
-    for k, row in enumerate(topics.itertuples()):
+    rows: Any = topics.itertuples()
+    for k, row in enumerate(rows):
         subject = next(words for words in SUBJECTS if row.anchor in words)
         assert set(row.words[:5]) <= set(subject) and 6 <= len(row.words) == len(row.weights)
         assert model.vocabulary_[model.anchors_[k]] == row.anchor

@@ -118,8 +118,10 @@ def whole(name: str, value: Any, least: int) -> int:
 
 def frequency(name: str, value: Any) -> int | float | None:
     """A number of documents, or a share of them."""
-    if value is None or (isinstance(value, numbers.Real) and not isinstance(value, bool)):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
     raise TypeError(f"{name} = {value!r} is not allowed; give a whole number, a share or None")
 
 
