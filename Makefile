@@ -81,8 +81,9 @@ engines:
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
 
 # What `pip install .` does, in two steps so that the wheel can be weighed.
-python: setup
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
+python: setup $(PROGRAM)
+	@$(PYTHON) -c 'import ipykernel, maturin, nbclient, pytest, pandas, scipy' 2>/dev/null \
+		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
 	@rm -rf $(WHEELS)
 	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEELS) .
 	@ls -l $(WHEELS) | awk 'NR > 1 {printf "wheel %s: %.2f MB\n", $$NF, $$5 / 1e6}'
@@ -91,7 +92,7 @@ python: setup
 	$(VENV)/bin/ruff format --check --quiet $(PACKAGE) examples
 	$(VENV)/bin/mypy --strict --no-error-summary $(PACKAGE)/python $(PACKAGE)/tests
 	$(PYTHON) -m mypy.stubtest --concise xray_nmf._xray_nmf
-	$(PYTHON) -m pytest --quiet
+	XRAY_PROGRAM=$(abspath $(PROGRAM)) XRAY_DATA=$(abspath $(DATA)) $(PYTHON) -m pytest --quiet -rs
 
 bench-python: $(BENCH)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
