@@ -6,6 +6,10 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 BENCH := target/release/xray-bench
 PROGRAM := target/release/xray
+# Tests build everything once, with this profile.
+CI := --profile ci
+CI_BENCH := target/ci/xray-bench
+CI_PROGRAM := target/ci/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
 SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
@@ -13,8 +17,10 @@ SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xra
 
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
+RIVALS := target/venv-rivals
 
-.PHONY: help test setup lint mpi rust reference cli engines python bench bench-python bench-large clean
+.PHONY: help test setup lint rust reference cli engines mpi python bench bench-python bench-large \
+	bench-rivals results clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
@@ -23,6 +29,8 @@ help:
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
+	@echo "make bench-rivals topics against scikit-learn, gensim, topica and tomotopy (10 minutes, 14 GB)"
+	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
 test: setup lint reference rust cli engines
@@ -38,9 +46,9 @@ setup:
 
 lint:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo clippy --package xray-nmf --features lp --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo clippy $(CI) --workspace --all-targets --quiet -- -D warnings
+	cargo clippy $(CI) --package xray-nmf --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc $(CI) --workspace --no-deps --quiet
 	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
 	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
 	@# One folder at a time: scripts of the same name are no package.
@@ -56,19 +64,20 @@ reference:
 rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test --workspace
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) cargo test --package xray-nmf --features lp --test baseline_lp
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test $(CI) --workspace
 
 # The program converts the reference files to every format and back, to the same bits.
-cli: $(PROGRAM)
-	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(PROGRAM) $(REFERENCE)
+cli:
+	cargo build $(CI) --workspace --bins --quiet
+	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(CI_PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
-engines: $(BENCH)
+engines:
+	cargo build $(CI) --workspace --bins --quiet
 	@if [ -d $(DATA) ]; then \
 		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc && \
 		for rule in greedy dist; do for mean in false true; do \
-			$(BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+			$(CI_BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
 
@@ -92,8 +101,9 @@ mpi: setup $(PROGRAM)
 		$(or $(wildcard $(DATA)),-) target/mpi/work
 
 # What `pip install .` does, in two steps so that the wheel can be weighed.
-python: setup
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
+python: setup $(PROGRAM)
+	@$(PYTHON) -c 'import ipykernel, maturin, nbclient, pytest, pandas, scipy' 2>/dev/null \
+		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
 	@rm -rf $(WHEELS)
 	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEELS) .
 	@ls -l $(WHEELS) | awk 'NR > 1 {printf "wheel %s: %.2f MB\n", $$NF, $$5 / 1e6}'
@@ -102,7 +112,7 @@ python: setup
 	$(VENV)/bin/ruff format --check --quiet $(PACKAGE) examples
 	$(VENV)/bin/mypy --strict --no-error-summary $(PACKAGE)/python $(PACKAGE)/tests
 	$(PYTHON) -m mypy.stubtest --concise xray_nmf._xray_nmf
-	$(PYTHON) -m pytest --quiet
+	XRAY_PROGRAM=$(abspath $(PROGRAM)) XRAY_DATA=$(abspath $(DATA)) $(PYTHON) -m pytest --quiet -rs
 
 bench-python: $(BENCH)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
@@ -118,6 +128,7 @@ $(PROGRAM): FORCE
 bench: setup $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
+	$(PYTHON) bench/spa.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
 	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
 		echo "$$set $$rule mean_ray=$$mean"; \
@@ -126,9 +137,21 @@ bench: setup $(BENCH) $(PROGRAM)
 
 bench-large: $(BENCH)
 	$(BENCH) corpus=ibmt threads=2
+	$(BENCH) corpus=ibmt threads=2 method=hottopixx epochs=3
 	$(BENCH) corpus=rcv1 threads=2
 	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
 	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
+
+# The other libraries have an environment of their own: the tests do without them.
+# RIVALS_OPTIONS=--quick takes one turn on BBC only, and leaves the page as it is.
+RIVALS_OPTIONS ?= --output docs/rivals.md
+bench-rivals: $(PROGRAM)
+	@test -x $(RIVALS)/bin/python || python3 -m venv $(RIVALS)
+	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements-rivals.txt
+	$(RIVALS)/bin/python bench/rivals.py $(PROGRAM) $(DATA) $(RIVALS_OPTIONS)
+
+results: $(PROGRAM)
+	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o docs/results
 
 clean:
 	cargo clean

@@ -15,6 +15,7 @@ import gzip
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -38,20 +39,30 @@ def tdt2(data: Path) -> sp.csr_matrix:
     return tf_idf(sp.csr_matrix(counts, dtype=float), 5)
 
 
-def reuters10(data: Path) -> sp.csr_matrix:
-    """The ten largest classes of Reuters: 7,285 documents, 18,221 words."""
+def reuters10_counts(data: Path) -> tuple[sp.csr_matrix, Any]:
+    """The counts of words in the ten largest classes of Reuters, and each document's class."""
     loaded = scipy.io.loadmat(data / "reuters" / "Reuters21578.mat")
     counts, labels = sp.csr_matrix(loaded["fea"], dtype=float), loaded["gnd"].ravel()
     classes, sizes = np.unique(labels, return_counts=True)
     largest = classes[np.argsort(-sizes, kind="stable")[:10]]
-    return tf_idf(counts[np.isin(labels, largest)], 1)
+    kept = np.isin(labels, largest)
+    return counts[kept], labels[kept]
+
+
+def reuters10(data: Path) -> sp.csr_matrix:
+    """The ten largest classes of Reuters: 7,285 documents, 18,221 words."""
+    return tf_idf(reuters10_counts(data)[0], 1)
+
+
+def bbc_counts(data: Path) -> sp.csr_matrix:
+    """The counts of words in BBC news."""
+    text = gzip.decompress((data / "bbc" / "bbc.mtx.gz").read_bytes())
+    return sp.csr_matrix(scipy.io.mmread(io.BytesIO(text)).T, dtype=float)
 
 
 def bbc(data: Path) -> sp.csr_matrix:
     """BBC news: 2,225 documents, 9,635 words."""
-    text = gzip.decompress((data / "bbc" / "bbc.mtx.gz").read_bytes())
-    counts = scipy.io.mmread(io.BytesIO(text))
-    return tf_idf(sp.csr_matrix(counts.T, dtype=float), 1)
+    return tf_idf(bbc_counts(data), 1)
 
 
 def write(matrix: sp.csr_matrix, path: Path) -> None:

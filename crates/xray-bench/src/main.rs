@@ -1,6 +1,7 @@
 //! Timings of `xray-nmf`, each with the answer it gave; see `xray-bench --help`.
 
 mod load;
+mod rivals;
 mod settings;
 
 use std::ops::ControlFlow;
@@ -66,6 +67,9 @@ fn run(settings: &Settings) -> Result<(), String> {
 
 /// Fits, checks that the answer is whole and exact, and prints one line.
 fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result<(), String> {
+    if let Some(method) = settings.method {
+        return rivals::time_rival(method, settings, matrix);
+    }
     if settings.same {
         return compare_engines(settings, matrix);
     }

@@ -12,6 +12,8 @@ usage: xray-bench file=PATH | corpus=rcv1|ppl2|ibmt | dense=BANDSxPIXELS  [name=
   rank=100 selection=greedy engine=lazy threads=2 memory=BYTES mean_ray=false
   repeat=1 verbose=false
 
+  method=xray      or spa, or hottopixx (in single precision; epochs=50): the rivals for large data
+
   same=true        fit with both engines, on 1 and on 2 threads, and fail unless anchors, scores,
                    margins, residuals and weights agree to the last bit
 
@@ -27,11 +29,20 @@ pub(crate) enum Data {
     Dense(usize, usize),
 }
 
+/// A rival to time in place of a fit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Method {
+    Spa,
+    Hottopixx,
+}
+
 /// All that the command line says.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) data: Data,
     pub(crate) params: Params,
+    pub(crate) method: Option<Method>,
+    pub(crate) epochs: usize,
     pub(crate) scale: f64,
     pub(crate) repeat: usize,
     pub(crate) verbose: bool,
@@ -43,8 +54,16 @@ impl Settings {
         let (first, rest) = arguments.split_first().ok_or("say what to time")?;
         let params = Params { selection: Selection::Greedy, ..Params::new(100) };
         let data = data(first)?;
-        let mut settings =
-            Self { data, params, scale: 1.0, repeat: 1, verbose: false, same: false };
+        let mut settings = Self {
+            data,
+            params,
+            method: None,
+            epochs: 50,
+            scale: 1.0,
+            repeat: 1,
+            verbose: false,
+            same: false,
+        };
         rest.iter().try_for_each(|argument| settings.set(argument))?;
         Ok(settings)
     }
@@ -59,6 +78,10 @@ impl Settings {
             "threads" => params.threads = Some(number()?),
             "memory" => params.memory = Some(number()?),
             "repeat" => self.repeat = number()?,
+            "epochs" => self.epochs = number()?,
+            "method" if value == "xray" => self.method = None,
+            "method" if value == "spa" => self.method = Some(Method::Spa),
+            "method" if value == "hottopixx" => self.method = Some(Method::Hottopixx),
             "scale" => {
                 self.scale = value.parse().map_err(|_| format!("{argument}: not a number"))?
             }

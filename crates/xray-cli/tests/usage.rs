@@ -4,7 +4,17 @@ mod support;
 
 use support::Place;
 
-const VERBS: [&str; 7] = ["demo", "topics", "factorize", "transform", "rank", "synth", "convert"];
+const VERBS: [&str; 9] = [
+    "demo",
+    "topics",
+    "factorize",
+    "transform",
+    "rank",
+    "compare",
+    "reproduce",
+    "synth",
+    "convert",
+];
 
 #[test]
 fn help_has_examples_and_goes_to_standard_output() {

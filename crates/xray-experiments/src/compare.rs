@@ -12,7 +12,7 @@ use xray_topics::top_words;
 
 use crate::dataset::DataSet;
 use crate::evaluate::{
-    accuracy, anchor_features, clusters, recovery, refined, scaled, with_anchors,
+    accuracy, anchor_features, clusters, protocol, recovery, refined, scaled, with_anchors,
 };
 use crate::measure::{Spent, measured};
 use crate::method::{Found, Job, Method, Shape, with_matrix};
@@ -47,7 +47,7 @@ impl CompareOptions {
             seeds: 3,
             refine: 10,
             time_limit: 60.0,
-            protocol: Some(Protocol::default()),
+            protocol: Some(protocol(0, None)),
         }
     }
 }

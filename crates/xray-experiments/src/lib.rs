@@ -22,8 +22,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![forbid(unsafe_code)]
-
 pub mod compare;
 mod dataset;
 mod evaluate;
@@ -36,10 +34,16 @@ mod watch;
 pub use compare::{CompareOptions, Comparison, Fate, Run, compare};
 pub use dataset::{DataFolder, DataSet};
 pub use evaluate::{
-    accuracy, anchor_features, clusters, mean_and_spread, recovery, refined, scaled, with_anchors,
+    accuracy, anchor_features, clusters, mean_and_spread, protocol, recovery, refined, scaled,
+    with_anchors,
 };
 pub use experiment::{EXPERIMENTS, Experiment, Settings};
 pub use measure::{Spent, measured, peak_memory};
 pub use method::{Found, Job, METHODS, Method, Shape};
 pub use page::{Page, join, write_file};
 pub use watch::{Interrupted, Watch};
+
+/// The example of the guide must run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/experiments.md")]
+struct Guide;

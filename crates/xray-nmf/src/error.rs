@@ -89,6 +89,18 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// A method would take more time or memory than it may; nothing was done.
+    #[error("{method} would take {predicted}, beyond the limit of {limit}; {remedy}")]
+    TooCostly {
+        /// The method.
+        method: &'static str,
+        /// What it would take.
+        predicted: String,
+        /// What it may take.
+        limit: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A parameter is outside its range.
     #[error("{name} = {value} is not allowed; {allowed}")]
     Parameter {

@@ -14,9 +14,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use xray_nmf::{Error, Result};
+use xray_nmf::Error;
+
+use crate::failure::Failure;
 
 /// How often Python is asked for signals.
 const POLL: Duration = Duration::from_millis(50);
@@ -24,12 +26,16 @@ const POLL: Duration = Duration::from_millis(50);
 /// How long an interrupted engine is waited for.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How far the engine is: steps done, and the error that is left.
-type Progress = (usize, f64);
+/// How far the engine is: what it is doing, steps done and planned, and the error that is left (NaN
+/// where none is known).
+pub(crate) type Progress = (&'static str, usize, usize, f64);
 
-enum Message<R> {
+/// How the work ended: with an answer, an error, or a panic.
+type Outcome<R, E> = thread::Result<Result<R, E>>;
+
+enum Message<R, E> {
     Progress(Progress),
-    Done(thread::Result<Result<R>>),
+    Done(Outcome<R, E>),
 }
 
 /// The engine's end of the doorway.
@@ -39,10 +45,10 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Reports that `steps` are done; whether to go on.
-    pub(crate) fn step(&self, steps: usize, error: f64) -> ControlFlow<()> {
+    /// Reports how far the work is; whether to go on.
+    pub(crate) fn step(&self, progress: Progress) -> ControlFlow<()> {
         if let Some(report) = &self.report {
-            report((steps, error));
+            report(progress);
         }
         match self.stopped.load(Ordering::Relaxed) {
             true => ControlFlow::Break(()),
@@ -52,10 +58,10 @@ impl Watch {
 }
 
 /// Runs `work` without the GIL; `progress`, if given, is called with what `work` reports.
-pub(crate) fn run<R: Send + 'static>(
+pub(crate) fn run<R: Send + 'static, E: Failure>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&Watch) -> Result<R> + Send + 'static,
+    work: impl FnOnce(&Watch) -> Result<R, E> + Send + 'static,
 ) -> PyResult<R> {
     let (sender, receiver) = channel();
     let stopped = Arc::new(AtomicBool::new(false));
@@ -74,23 +80,25 @@ pub(crate) fn run<R: Send + 'static>(
             await_end(&receiver);
         }
         match outcome? {
-            Ok(result) => result.map_err(exception),
+            Ok(result) => result.map_err(Failure::into_exception),
             Err(panic) => Err(PyRuntimeError::new_err(describe(&*panic))),
         }
     })
 }
 
-fn reporter<R: Send + 'static>(sender: Sender<Message<R>>) -> Box<dyn Fn(Progress) + Send + Sync> {
+fn reporter<R: Send + 'static, E: Failure>(
+    sender: Sender<Message<R, E>>,
+) -> Box<dyn Fn(Progress) + Send + Sync> {
     Box::new(move |progress| {
         let _ = sender.send(Message::Progress(progress));
     })
 }
 
 /// Waits for the end; an error if Python raises one before it.
-fn wait<R>(
-    receiver: &Receiver<Message<R>>,
+fn wait<R, E>(
+    receiver: &Receiver<Message<R, E>>,
     progress: Option<&Py<PyAny>>,
-) -> PyResult<thread::Result<Result<R>>> {
+) -> PyResult<Outcome<R, E>> {
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(Message::Done(outcome)) => return Ok(outcome),
@@ -106,7 +114,7 @@ fn wait<R>(
 }
 
 /// Gives an interrupted engine a moment to end.
-fn await_end<R>(receiver: &Receiver<Message<R>>) {
+fn await_end<R, E>(receiver: &Receiver<Message<R, E>>) {
     let end = Instant::now() + GRACE;
     loop {
         match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -118,24 +126,13 @@ fn await_end<R>(receiver: &Receiver<Message<R>>) {
 
 /// Runs `work` in a pool of its own, for what the engine leaves to the current pool: the global one
 /// would hang in a forked child.
-pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+pub(crate) fn in_pool<R: Send>(
+    threads: usize,
+    work: impl FnOnce() -> R + Send,
+) -> Result<R, Error> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
     Ok(pool.install(work))
-}
-
-/// Wrong data and parameters are `ValueError`; what the system refuses is `RuntimeError`.
-fn exception(error: Error) -> PyErr {
-    match error {
-        // scikit-learn's checks of estimators look for these words.
-        Error::Negative { .. } => {
-            PyValueError::new_err(format!("Negative values in data: {error}"))
-        }
-        Error::Threads { .. } | Error::Communication(_) => {
-            PyRuntimeError::new_err(error.to_string())
-        }
-        _ => PyValueError::new_err(error.to_string()),
-    }
 }
 
 fn describe(panic: &(dyn Any + Send)) -> String {

@@ -32,12 +32,27 @@ pub(crate) struct Settings {
     memory: Option<usize>,
 }
 
-fn refuse<T>(name: &'static str, value: &str, allowed: &'static str) -> Result<T> {
+pub(crate) fn refuse<T>(name: &'static str, value: &str, allowed: &'static str) -> Result<T> {
     Err(Error::Parameter { name, value: value.to_owned(), allowed })
 }
 
+/// How columns are scaled, by name.
+pub(crate) fn normalize_of(name: Option<&str>) -> Result<Normalize> {
+    match name {
+        None => Ok(Normalize::None),
+        Some("l1") => Ok(Normalize::L1),
+        Some("l2") => Ok(Normalize::L2),
+        Some(other) => refuse("normalize", other, "use l1, l2 or None"),
+    }
+}
+
 impl Settings {
-    fn params(self) -> Result<Params> {
+    /// Number of worker threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    pub(crate) fn params(self) -> Result<Params> {
         let engine = match self.engine.as_str() {
             "lazy" => Engine::Lazy,
             "direct" => Engine::Direct,
@@ -48,12 +63,7 @@ impl Settings {
             "coordinate-descent" => Solver::coordinate_descent(),
             other => refuse("solver", other, "use active-set or coordinate-descent")?,
         };
-        let normalize = match self.normalize.as_deref() {
-            None => Normalize::None,
-            Some("l1") => Normalize::L1,
-            Some("l2") => Normalize::L2,
-            Some(other) => refuse("normalize", other, "use l1, l2 or None")?,
-        };
+        let normalize = normalize_of(self.normalize.as_deref())?;
         Ok(Params {
             selection: self.selection.parse::<Selection>()?,
             engine,
@@ -106,10 +116,10 @@ pub(crate) fn fit(
     let borrowed = Arc::clone(&matrix.get().0);
     let work = move |watch: &Watch| {
         let params = settings.params()?;
-        let mut found = 0;
+        let (mut found, wanted) = (0, params.rank);
         let mut observer = |step: &Step| {
             found += 1;
-            watch.step(found, step.residual)
+            watch.step(("anchor", found, wanted, step.residual))
         };
         with_matrix!(&borrowed.storage, x => fit_observed(x, None, &params, &mut observer))
     };

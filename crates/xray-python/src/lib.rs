@@ -6,10 +6,15 @@
 use pyo3::prelude::*;
 
 mod doorway;
+mod failure;
 mod fit;
 mod matrix;
+mod model;
+mod rivals;
 mod solve;
 mod synth;
+mod text;
+mod topics;
 
 /// The compiled part of xray_nmf; import that instead.
 #[pymodule]
@@ -19,9 +24,17 @@ mod _xray_nmf {
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::rivals::successive;
+    #[pymodule_export]
     use crate::solve::{nnls, refine, row_weights};
     #[pymodule_export]
     use crate::synth::{corpus, planted};
+    #[pymodule_export]
+    use crate::text::Documents;
+    #[pymodule_export]
+    use crate::topics::{fit_topics, topic_defaults};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

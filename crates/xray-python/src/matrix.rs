@@ -61,7 +61,7 @@ impl Matrix {
             Numbers::Single => load::<f32>(matrix, &mut owners)?,
             Numbers::Double => load::<f64>(matrix, &mut owners)?,
         };
-        let work = move |_: &doorway::Watch| {
+        let work = move |_: &doorway::Watch| -> Result<Borrowed> {
             let mut storage = make()?;
             // Before it is transposed, so that errors have positions as Python counts them.
             if !allow_negative {

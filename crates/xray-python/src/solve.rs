@@ -20,7 +20,7 @@ pub(crate) fn nnls<'py>(
     threads: usize,
 ) -> PyResult<Solved<'py>> {
     let (a, b) = (Arc::clone(&matrix.get().0), Arc::clone(&right.get().0));
-    let work = move |_: &Watch| {
+    let work = move |_: &Watch| -> Result<_> {
         with_matrix!(&a.storage, a => with_matrix!(&b.storage, b => {
             let solved = xray_nmf::nnls(a, b, Some(threads))?;
             Ok((solved.solutions.concat(), solved, [b.n_columns(), a.n_columns()]))
@@ -44,7 +44,7 @@ pub(crate) fn row_weights<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (h, n, rank) = numbers(&components);
     let borrowed = Arc::clone(&rows.get().0);
-    let work = move |_: &Watch| {
+    let work = move |_: &Watch| -> Result<_> {
         let model = RowModel::new(rank, n, h)?;
         with_matrix!(&borrowed.storage, x => Ok((model.weights(x, Some(threads))?, x.n_rows())))
     };
@@ -75,7 +75,7 @@ pub(crate) fn refine<'py>(
     let work = move |watch: &Watch| -> Result<Refined> {
         let (method, iterations, threads) = plan;
         let method: Refinement = method.parse()?;
-        let observer = &mut |t, objective| watch.step(t, objective);
+        let observer = &mut |t, objective| watch.step(("refinement", t, iterations, objective));
         with_matrix!(&borrowed.storage, x => {
             refine_observed(x, start, method, iterations, Some(threads), observer)
         })

@@ -45,7 +45,7 @@ pub(crate) fn planted(
     plan: Plan,
 ) -> PyResult<(Bound<'_, PyArray2<f64>>, Vec<usize>)> {
     let shape = [plan.n_columns, plan.n_rows];
-    let work = move |_: &Watch| {
+    let work = move |_: &Watch| -> Result<_> {
         let Planted { matrix, anchors } = plan.synthetic()?.generate()?;
         let values: Vec<f64> =
             (0..matrix.n_columns()).flat_map(|j| matrix.column(j).values).collect();
@@ -72,7 +72,7 @@ pub(crate) fn corpus<'py>(
     threads: usize,
 ) -> PyResult<(Csr<'py>, Vec<Vec<usize>>)> {
     let like = like.to_owned();
-    let work = move |_: &Watch| {
+    let work = move |_: &Watch| -> Result<_> {
         let corpus = Corpus { seed, ..named(&like)?.scaled(check_scale(scale)?) };
         let matrix = doorway::in_pool(threads, || corpus.generate())??;
         let (offsets, indices, values) = matrix.csr();

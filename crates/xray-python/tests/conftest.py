@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,24 @@ ROOT = Path(__file__).resolve().parents[3]
 def root() -> Path:
     """The folder of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The program `xray`."""
+    path = Path(os.environ.get("XRAY_PROGRAM", ROOT / "target" / "release" / "xray"))
+    if not path.exists():
+        pytest.skip(f"no program {path}: build it with cargo build --release, or set XRAY_PROGRAM")
+    return path.resolve()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data sets."""
+    path = Path(os.environ.get("XRAY_DATA", ROOT.parent / "shared" / "data"))
+    if not path.is_dir():
+        pytest.skip(f"no folder {path}: set XRAY_DATA to the folder of the data sets")
+    return path
 
 
 @pytest.fixture

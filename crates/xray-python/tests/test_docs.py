@@ -21,7 +21,15 @@ MODULES = [xray_nmf.__name__] + [
     if module.name != "_xray_nmf"
 ]
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "python.md"
-EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+README = GUIDE.parents[1] / "README.md"
+
+
+def examples_of(page: Path) -> list[str]:
+    """The Python examples of a page."""
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+EXAMPLES = examples_of(GUIDE)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -31,8 +39,9 @@ def test_docstrings(name: str) -> None:
 
 
 def test_public_names_have_examples() -> None:
-    for function in (xray_nmf.XRay, xray_nmf.nnls, xray_nmf.refine):
-        assert ">>>" in str(function.__doc__)
+    assert all(getattr(xray_nmf, name).__doc__ for name in xray_nmf.__all__)
+    for function in ("XRay", "TopicModel", "nnls", "refine", "spa", "snpa"):
+        assert ">>>" in str(getattr(xray_nmf, function).__doc__), function
 
 
 def run(example: str) -> str:
@@ -51,8 +60,16 @@ def test_examples_are_short() -> None:
 def test_topics_of_the_guide(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     words = run(EXAMPLES[0]).splitlines()
-    assert len(words) == 9
-    assert int(words[-1].split("%")[0]) >= 90, words
+    assert len(words) == 10
+    assert int(words[8].split("%")[0]) >= 90, words
+    assert "['planet + orbit', 'oven'" in words[9], words
+
+
+def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (example,) = examples_of(README)
+    words = run(example)
+    assert "cats" in words and "dogs" in words and (tmp_path / "model.npz").exists()
 
 
 def test_endmembers_of_the_guide() -> None:

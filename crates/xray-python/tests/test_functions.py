@@ -1,4 +1,4 @@
-"""nnls, refine and synth."""
+"""nnls, refine, spa, snpa and synth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.optimize
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from xray_nmf import nnls, refine, synth
+from xray_nmf import XRay, nnls, refine, snpa, spa, synth
 
 Floats = NDArray[np.float64]
 
@@ -70,6 +70,59 @@ def test_refine_refuses_what_does_not_fit(dense: Floats) -> None:
         refine(dense, np.ones((40, 3)), np.ones((3, 25)), refinement="newton")  # type: ignore[arg-type]
     with pytest.raises(OverflowError):
         refine(dense, np.ones((40, 3)), np.ones((3, 25)), steps=-1)
+
+
+def spa_by_hand(X: Floats, rank: int) -> list[int]:
+    """Gillis and Vavasis' algorithm 1, dense and slow."""
+    R = X / X.sum(axis=0)
+    found = []
+    for _ in range(rank):
+        norms = np.linalg.norm(R, axis=0)
+        found.append(int(norms.argmax()))
+        q = R[:, found[-1]] / norms.max()
+        R = R - np.outer(q, q @ R)
+    return found
+
+
+@pytest.mark.parametrize("layout", [np.array, np.asfortranarray, sp.csr_matrix, sp.csc_array])
+def test_spa_is_the_algorithm(layout: Any) -> None:
+    X = synth.planted(60, 90, 7, noise=0.2, clip=True, random_state=3).X
+    found = spa(layout(X), 7)
+    assert found.anchors.tolist() == spa_by_hand(X, 7)
+    assert (np.diff(found.scores) <= 0).all() and found.termination == "rank_reached"
+    for n_jobs in (1, 3):
+        assert (spa(X, 7, n_jobs=n_jobs).scores == found.scores).all()
+    assert (spa(X.T, 7, axis="samples").anchors == found.anchors).all()
+    assert (spa(X.astype(np.float32), 7).anchors == found.anchors).all()
+
+
+def test_snpa_finds_dependent_anchors() -> None:
+    data = synth.planted(30, 40, 8, design="rank-deficient")
+    assert data.recovery(snpa(data.X, 8).anchors) == 1.0
+    with pytest.warns(UserWarning, match="3 anchors explain all features"):
+        assert spa(data.X, 8).termination == "exhausted"
+    assert data.recovery(snpa(data.X.T, 8, axis="samples").anchors) == 1.0
+    anchors = snpa(data.X, 8).anchors
+    model = XRay(8, fixed=anchors).fit(data.X)
+    assert (model.anchors_ == anchors).all() and model.path_[-1] < 1e-6
+
+
+@pytest.mark.parametrize("method", [spa, snpa])
+def test_rivals_refuse_what_they_cannot_do(method: Any, dense: Floats) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        method(dense, 0)
+    with pytest.raises(ValueError, match="features or samples"):
+        method(dense, 2, axis="rows")
+    with pytest.raises(ValueError, match="l1, l2 or None"):
+        method(dense, 2, normalize="l3")
+    with pytest.raises(ValueError, match="tolerance = 2"):
+        method(dense, 2, tol=2.0)
+    with pytest.raises(ValueError, match="NaN"):
+        method(np.array([[1.0, np.nan]]), 1)
+    with pytest.raises(TypeError):
+        method(dense, "two")
+    signed = dense - 0.1
+    assert len(method(signed, 3, normalize=None).anchors) == 3
 
 
 def test_planted_data_holds_its_anchors() -> None:

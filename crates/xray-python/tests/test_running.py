@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xray_nmf import XRay, nnls, synth
+from xray_nmf import TopicModel, XRay, nnls, synth
 
 Floats = NDArray[np.float64]
+TEXTS = ["cats purr", "dogs bark", "cats sleep", "dogs run", "cats and dogs"]
 
 
 def test_four_threads_fit_at_once() -> None:
@@ -27,6 +28,16 @@ def test_four_threads_fit_at_once() -> None:
         fits = [pool.submit(XRay(12, selection="greedy").fit, X) for _ in range(8)]
         for done in fits:
             assert (done.result().components_ == expected.components_).all()
+
+
+def test_four_threads_find_topics_at_once() -> None:
+    X = synth.corpus("ibmt", scale=0.03).X
+    expected = TopicModel(8).fit(X)
+    with ThreadPoolExecutor(4) as pool:
+        fits = [pool.submit(TopicModel(8, n_jobs=2).fit, X) for _ in range(6)]
+        weights = [pool.submit(expected.transform, X) for _ in range(4)]
+        assert all((fit.result().components_ == expected.components_).all() for fit in fits)
+        assert all((done.result() == expected.weights_).all() for done in weights)
 
 
 def test_other_threads_run_during_a_fit() -> None:
@@ -51,7 +62,7 @@ def test_other_threads_run_during_a_fit() -> None:
 # Each makes data, says that it is ready, works for long, and prints how long it took to stop.
 PROGRAM = """
 import time, numpy as np
-from xray_nmf import XRay, nnls, refine, synth
+from xray_nmf import TopicModel, XRay, nnls, refine, snpa, synth
 {setup}
 print("ready", flush=True)
 try:
@@ -76,6 +87,19 @@ LONG_WORK = {
         "A = np.random.default_rng(0).random((300, 250))\\n"
         "B = np.random.default_rng(1).random((300, 200_000), dtype=np.float32)",
         "nnls(A, B, n_jobs=1)",
+    ),
+    "topics": (
+        "X = synth.corpus(scale=0.05).X",
+        "TopicModel(1000, selection='dist', refine_steps=0).fit(X)",
+    ),
+    "topics of texts": (
+        "rng = np.random.default_rng(0)\\n"
+        "texts = [' '.join(f'w{i}' for i in rng.integers(0, 20000, 60)) for _ in range(20000)]",
+        "TopicModel(500, refine_steps=1000, n_jobs=1).fit(texts)",
+    ),
+    "snpa": (
+        "X = np.random.default_rng(0).random((600, 6000))",
+        "snpa(X, 300, n_jobs=1)",
     ),
     "progress": (
         "X = synth.corpus(scale=0.05).X",
@@ -126,12 +150,15 @@ def test_an_error_in_a_signal_handler_stops_a_fit() -> None:
 def test_a_forked_child_can_fit(dense: Floats) -> None:
     expected = XRay(5, selection="greedy").fit(dense)  # the parent has had threads
     synth.corpus(scale=0.01)
+    expected_topics = TopicModel(2).fit_transform(TEXTS)
     context = multiprocessing.get_context("fork")
     with context.Pool(2) as pool:
         fits = pool.map_async(XRay(5, selection="greedy", path_length=9).fit, [dense] * 4)
         made = pool.apply_async(synth.corpus)
         solved = pool.apply_async(nnls, (dense, dense))
+        topics = pool.apply_async(TopicModel(2).fit_transform, (TEXTS,))
         for model in fits.get(timeout=60):
             assert (model.components_ == expected.components_).all()
         assert made.get(timeout=60).X.shape == (7813, 430)
         assert solved.get(timeout=60).kkt_violation < 1e-12
+        assert (topics.get(timeout=60) == expected_topics).all()

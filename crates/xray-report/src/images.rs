@@ -26,6 +26,8 @@ pub struct ImageGrid {
     /// The colour bar's name.
     colour_bar: Option<String>,
     columns: Option<usize>,
+    /// What stands above each row.
+    row_labels: Vec<String>,
     width: f64,
 }
 
@@ -88,6 +90,7 @@ impl ImageGrid {
             range: Range::Each,
             colour_bar: None,
             columns: None,
+            row_labels: Vec::new(),
             width: 720.0,
         }
     }
@@ -146,6 +149,14 @@ impl ImageGrid {
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = Some(columns.max(1));
+        self
+    }
+
+    /// What stands above each row of images, from the first row on. Give [`columns`](Self::columns)
+    /// too, so that it is known which images make a row.
+    #[must_use]
+    pub fn row_labels<T: Into<String>>(mut self, labels: impl IntoIterator<Item = T>) -> Self {
+        self.row_labels = labels.into_iter().map(Into::into).collect();
         self
     }
 

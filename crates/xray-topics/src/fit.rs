@@ -152,11 +152,8 @@ impl TopicNumbers {
             self;
         let rank = steps.len();
         let topic_of_document = heaviest(&weights, rank, self.n_documents);
-        let mut words =
-            top_words(&h, rank, options.n_words, vocabulary, &options.excluded, options.distinct);
-        for (words, sum) in words.iter_mut().zip(sums(&h, rank, |v| v)) {
-            words.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        }
+        let TopicOptions { n_words, ref excluded, distinct, .. } = *options;
+        let words = top_words_with_shares(&h, rank, n_words, vocabulary, excluded, distinct);
         let topics = describe(&steps, &options.anchors, words, &topic_of_document);
         Topics {
             topics,
@@ -317,6 +314,22 @@ fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
     sums
 }
 
+/// The heaviest words of each topic with their shares in it.
+pub(crate) fn top_words_with_shares(
+    h: &[f64],
+    rank: usize,
+    n_words: usize,
+    vocabulary: &[String],
+    excluded: &[usize],
+    distinct: bool,
+) -> Vec<Vec<(usize, f64)>> {
+    let mut words = top_words(h, rank, n_words, vocabulary, excluded, distinct);
+    for (words, sum) in words.iter_mut().zip(sums(h, rank, |v| v)) {
+        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    }
+    words
+}
+
 /// The first heaviest topic of each document, if it has any weight.
 pub(crate) fn heaviest(weights: &[f64], rank: usize, n_documents: usize) -> Vec<Option<usize>> {
     if rank == 0 {
@@ -335,16 +348,22 @@ fn describe(
     words: Vec<Vec<(usize, f64)>>,
     topic_of_document: &[Option<usize>],
 ) -> Vec<Topic> {
-    let mut counts = vec![0_usize; steps.len()];
-    topic_of_document.iter().flatten().for_each(|&k| counts[k] += 1);
-    let n = topic_of_document.len().max(1) as f64;
-    let parts = steps.iter().zip(words).zip(counts).enumerate();
+    let shares = shares_of(topic_of_document, steps.len());
+    let parts = steps.iter().zip(words).zip(shares).enumerate();
     parts
-        .map(|(k, ((step, words), count))| Topic {
+        .map(|(k, ((step, words), share))| Topic {
             anchors: anchors.get(k).cloned().unwrap_or_else(|| vec![step.anchor]),
             words,
-            share: count as f64 / n,
+            share,
             margin: step.margin,
         })
         .collect()
+}
+
+/// The part of all documents in which each topic is the heaviest.
+pub(crate) fn shares_of(topic_of_document: &[Option<usize>], rank: usize) -> Vec<f64> {
+    let mut counts = vec![0_usize; rank];
+    topic_of_document.iter().flatten().for_each(|&k| counts[k] += 1);
+    let n = topic_of_document.len().max(1) as f64;
+    counts.into_iter().map(|count| count as f64 / n).collect()
 }

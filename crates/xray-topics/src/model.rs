@@ -1,12 +1,14 @@
 //! Topics to and from the model file.
 
 use serde_json::{Map, Value};
-use xray_data::{Model, ModelKind, Provenance};
+use xray_data::text::position_names;
+use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::{Topics, heaviest};
+use crate::fit::{Topic, Topics, heaviest, shares_of, top_words_with_shares};
+use crate::seeds::resolve_words;
 
 impl Topics {
     /// Everything needed to weigh new documents, for [`Model::save`].
@@ -60,6 +62,71 @@ pub fn sparse_rows(
     Ok(SparseMatrix::from_csr(n_rows, rank, offsets, columns, values)?)
 }
 
+/// The topics of a saved model, as they were listed when it was fitted.
+///
+/// Words that were given to topics or excluded are looked up in the model's parameters `anchor` and
+/// `exclude`. How clearly anchors were chosen is not in the file; shares are 0 if it has no W.
+pub fn model_topics(model: &Model, n_words: usize, distinct: bool) -> Vec<Topic> {
+    let rank = model.rank();
+    let names = model.column_names().map(<[String]>::to_vec);
+    let names = names.unwrap_or_else(|| position_names(model.h.n_columns()));
+    let (given, excluded) = given_words(model);
+    let h = dense_topics(model);
+    let words = top_words_with_shares(&h, rank, n_words, &names, &excluded, distinct);
+    let shares = match &model.w {
+        Some(w) => shares_of(&heaviest_topics(model, &dense_rows(w), w.n_rows()), rank),
+        None => vec![0.0; rank],
+    };
+    let anchor = |k: usize| model.anchors.get(k).map_or_else(Vec::new, |&anchor| vec![anchor]);
+    let parts = words.into_iter().zip(shares).enumerate();
+    parts
+        .map(|(k, (words, share))| Topic {
+            anchors: given.get(k).cloned().unwrap_or_else(|| anchor(k)),
+            words,
+            share,
+            margin: None,
+        })
+        .collect()
+}
+
+/// The columns of the words that topics began with, and of those that were excluded.
+fn given_words(model: &Model) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let Some(vectorizer) = &model.preprocessing else { return Default::default() };
+    let lists = |name| model.parameters.get(name).map_or_else(Vec::new, word_lists);
+    let columns = |lists: &[Vec<String>]| resolve_words(vectorizer, lists).columns;
+    (columns(&lists("anchor")), columns(&lists("exclude")).concat())
+}
+
+/// A list of lists of words; a list of words may be written with commas between them.
+fn word_lists(value: &Value) -> Vec<Vec<String>> {
+    let words = |list: &Value| match list {
+        Value::String(text) => crate::seeds::split_words(text),
+        Value::Array(words) => words.iter().filter_map(|w| w.as_str().map(String::from)).collect(),
+        _ => Vec::new(),
+    };
+    value.as_array().map_or_else(Vec::new, |lists| lists.iter().map(words).collect())
+}
+
+/// The transpose of H: `rank` weights for each column.
+pub fn dense_topics(model: &Model) -> Vec<f64> {
+    let (rank, n) = (model.h.n_rows(), model.h.n_columns());
+    let mut h = vec![0.0; n * rank];
+    for k in 0..rank {
+        model.h.for_each_in_row(k, |j, v| h[j * rank + k] = v);
+    }
+    h
+}
+
+/// All entries, row after row.
+pub fn dense_rows(matrix: &LoadedMatrix) -> Vec<f64> {
+    let n = matrix.n_columns();
+    let mut entries = vec![0.0; matrix.n_rows() * n];
+    for d in 0..matrix.n_rows() {
+        matrix.for_each_in_row(d, |j, v| entries[d * n + j] = v);
+    }
+    entries
+}
+
 /// The weights of new rows under a model: one row of `rank` numbers for each.
 ///
 /// # Errors
@@ -67,11 +134,7 @@ pub fn sparse_rows(
 /// started.
 pub fn apply<M: Matrix>(model: &Model, rows: &M, threads: Option<usize>) -> Result<Vec<f64>> {
     let (rank, n) = (model.h.n_rows(), model.h.n_columns());
-    let mut h = vec![0.0; n * rank];
-    for k in 0..rank {
-        model.h.for_each_in_row(k, |j, v| h[j * rank + k] = v);
-    }
-    Ok(RowModel::new(rank, n, h)?.weights(rows, threads)?)
+    Ok(RowModel::new(rank, n, dense_topics(model))?.weights(rows, threads)?)
 }
 
 /// The topic that explains most of each row: the largest weight times the length of the topic.

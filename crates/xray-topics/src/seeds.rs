@@ -30,6 +30,11 @@ impl std::fmt::Display for UnknownWord {
     }
 }
 
+/// The words of a list that is written with commas between them.
+pub fn split_words(list: &str) -> Vec<String> {
+    list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
+}
+
 /// Finds words as the vocabulary spells them (lower case, stemmed) in each list; a word counts where it
 /// is given first.
 pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {

@@ -1,11 +1,12 @@
 //! From a small corpus to topics: words given and excluded, weights, bits, corners.
 
+use serde_json::json;
 use xray_data::text::TextOptions;
-use xray_data::{Documents, LoadedMatrix, Provenance, Table};
+use xray_data::{Documents, LoadedMatrix, Model, Provenance, Table};
 use xray_nmf::{Matrix, Params, RankSuggestion, Selection, SparseMatrix, Termination, nnls};
 use xray_topics::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
-    rank_study, resolve_words,
+    model_topics, rank_study, resolve_words,
 };
 
 const SUBJECTS: [&[&str]; 3] = [
@@ -68,10 +69,30 @@ fn a_saved_model_repeats_the_weights() {
     let path = folder.path().join("model.npz");
     let model = found.to_model(&corpus, Default::default(), Provenance::default()).expect("fits");
     model.save(&path).expect("written");
-    let model = xray_data::Model::load(&path).expect("intact");
+    let model = Model::load(&path).expect("intact");
     let weights = apply(&model, &corpus.matrix, Some(2)).expect("same columns");
     assert_eq!(weights, found.weights);
     assert_eq!(heaviest_topics(&model, &weights, 90), found.topic_of_document);
+}
+
+#[test]
+fn a_saved_model_lists_the_same_topics() {
+    let corpus = corpus();
+    let lists = [vec!["comet".to_owned(), "Star".to_owned()], vec!["sugar".to_owned()]];
+    let anchors = resolve_words(&corpus.vectorizer, &lists).columns;
+    let excluded = columns(&corpus, &["goal"]);
+    let options = TopicOptions { anchors, excluded, n_words: 4, ..three() };
+    let found = found(&corpus, &options);
+    for anchor in [json!(["comet,Star", "sugar"]), json!([["comet", "Star"], "sugar"])] {
+        let mut parameters = serde_json::Map::new();
+        parameters.insert("anchor".into(), anchor);
+        parameters.insert("exclude".into(), json!(["goal"]));
+        let model = found.to_model(&corpus, parameters, Provenance::default()).expect("fits");
+        let model = Model::from_bytes(model.to_bytes().expect("fits")).expect("intact");
+        let mut topics = found.topics.clone();
+        topics.iter_mut().for_each(|topic| topic.margin = None);
+        assert_eq!(model_topics(&model, 4, false), topics);
+    }
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
-use xray_eval::{Labelling, Protocol};
+use xray_eval::Labelling;
 use xray_experiments::{
-    CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare,
+    CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
 };
 use xray_report::Picture;
 
@@ -78,7 +78,7 @@ fn options(args: &CompareArgs) -> CompareOptions {
         seeds: args.runs as usize,
         refine: args.refine,
         time_limit: args.time_limit,
-        protocol: (!args.no_accuracy).then(|| Protocol { seed, threads, ..Protocol::default() }),
+        protocol: (!args.no_accuracy).then(|| protocol(seed, threads)),
     }
 }
 

@@ -19,6 +19,9 @@ use crate::write::{AtomicFile, NpzWriter};
 /// Marks the metadata of a model.
 const FORMAT: &str = "xray-nmf model";
 
+/// What messages call a model that is in no file.
+const IN_MEMORY: &str = "model in memory";
+
 /// The JSON in the array `metadata`.
 #[derive(Serialize, Deserialize)]
 struct Metadata {
@@ -57,7 +60,16 @@ impl Model {
         out.commit()
     }
 
-    fn write(&self, out: AtomicFile) -> io::Result<AtomicFile> {
+    /// What [`save`](Self::save) writes, in memory.
+    ///
+    /// # Errors
+    /// If parts do not fit together.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.check()?;
+        self.write(Vec::new()).map_err(|e| io_error(IN_MEMORY, "write", e))
+    }
+
+    fn write<W: io::Write>(&self, out: W) -> io::Result<W> {
         let mut npz = NpzWriter::new(out);
         let preprocessing = self
             .preprocessing
@@ -94,7 +106,19 @@ impl Model {
     /// # Errors
     /// If the file is no model, is damaged, or was written by a newer version.
     pub fn load(path: &Path) -> Result<Self> {
-        let source = Source::open(&Input::Path(path.to_owned()))?;
+        Self::read(&Input::Path(path.to_owned()))
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) gave.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::read(&Input::Bytes { name: IN_MEMORY.to_owned(), bytes })
+    }
+
+    fn read(input: &Input) -> Result<Self> {
+        let source = Source::open(input)?;
         let file = source.name.clone();
         let reader = source.into_seekable(u64::MAX)?.into_reader();
         let mut archive = Archive::open(&file, reader)?;
@@ -176,8 +200,8 @@ fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
     Ok(serde_json::from_slice(&json).map_err(|e| damaged(file, e, "metadata of version 1"))?)
 }
 
-fn write_matrix(
-    npz: &mut NpzWriter<AtomicFile>,
+fn write_matrix<W: io::Write>(
+    npz: &mut NpzWriter<W>,
     name: &str,
     matrix: &LoadedMatrix,
 ) -> io::Result<()> {
@@ -280,6 +304,18 @@ mod tests {
         assert_eq!(h.csr(), expected.csr());
         let Some(LoadedMatrix::Dense(w)) = &again.w else { panic!("dense") };
         assert_eq!(w.get(2, 1), 0.6);
+    }
+
+    #[test]
+    fn bytes_in_memory_are_those_of_the_file() {
+        let model = model();
+        let (_folder, path) = written(&model);
+        let bytes = model.to_bytes().expect("fits together");
+        assert_eq!(bytes, std::fs::read(&path).expect("written"));
+        let again = Model::from_bytes(bytes).expect("intact");
+        assert_eq!((again.anchors, again.provenance), (model.anchors, model.provenance));
+        let message = Model::from_bytes(vec![1, 2, 3]).unwrap_err().to_string();
+        assert!(message.starts_with("model in memory"), "{message}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ The first form compares two files in any formats, numbers or texts, as .gz or .z
 names, ids and labels are compared where both files have them. It prints OK, or the first difference
 and exits with 1. The options say what to take from ORIGINAL, and that WRITTEN is its transpose.
 
-The second form checks the files that `XRAY_WRITTEN=FOLDER cargo test -p xray-data --test written`
+The second form checks the files that `XRAY_WRITTEN=FOLDER cargo test -p xray-data written`
 makes.
 """
 

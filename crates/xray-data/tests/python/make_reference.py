@@ -7,7 +7,7 @@ FOLDER gets the files and manifest.json, which says what each one holds: bit pat
 entries, names, labels, texts. With DATA (the folder of real data) it also gets checksums of the
 .mat files there, and tf-idf matrices of the raw texts. The test `reference.rs` reads it all back:
 
-    XRAY_REFERENCE=FOLDER XRAY_DATA=DATA cargo test -p xray-data --test reference
+    XRAY_REFERENCE=FOLDER XRAY_DATA=DATA cargo test -p xray-data reference
 """
 
 import csv

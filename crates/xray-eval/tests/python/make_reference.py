@@ -5,7 +5,7 @@ usage: make_reference.py FOLDER
 
 FOLDER gets eval.json. The test `reference.rs` compares it with what this crate says:
 
-    XRAY_EVAL_REFERENCE=FOLDER cargo test -p xray-eval --test reference
+    XRAY_EVAL_REFERENCE=FOLDER cargo test -p xray-eval reference
 """
 
 import json

@@ -7,7 +7,9 @@ use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::{Claim, Settings, judged};
 use crate::dataset::DataSet;
-use crate::evaluate::{accuracy, anchor_features, mean_and_spread, refined, scaled, with_anchors};
+use crate::evaluate::{
+    accuracy, anchor_features, mean_and_spread, protocol, refined, scaled, with_anchors,
+};
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::watch::Watch;
@@ -77,8 +79,7 @@ fn study(
     watch: &mut dyn Watch,
 ) -> Result<Outcome> {
     let threads = settings.threads;
-    let protocol =
-        Protocol { repeats: plan.repeats, seed: settings.seed, threads, ..Protocol::default() };
+    let protocol = Protocol { repeats: plan.repeats, ..protocol(settings.seed, threads) };
     let full = linear_svm_accuracy(data.sparse()?, data.classes()?, &protocol)?.mean;
     watch.advance()?;
     let fewest = data.n_classes();

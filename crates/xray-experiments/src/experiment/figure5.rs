@@ -31,7 +31,7 @@ struct Outcome {
 }
 
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
-    let (steps, starts) = if settings.quick { (8, 3) } else { (20, 10) };
+    let (steps, starts) = if settings.quick { (8, 3) } else { (60, 10) };
     let sets = settings.labelled_sets()?;
     watch.begin("figure5", sets.len() * (METHODS.len() + starts));
     let mut outcomes = Vec::new();
@@ -84,7 +84,7 @@ fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec
 
 /// NMI of local optimisation from a random start, when it has settled.
 fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
-    const MOST_ROUNDS: usize = 20;
+    const MOST_ROUNDS: usize = 10;
     let Found::Factors(mut factors) = (Method::named("nmf-hals")?.run)(&data.matrix, job)? else {
         return Ok(f64::NAN);
     };
@@ -146,7 +146,7 @@ fn picture(outcome: &Outcome) -> Chart {
     let mut panel = Panel::new("NMI");
     for (method, values) in &outcome.curves {
         let points = values.iter().enumerate().map(|(k, v)| (k as f64, *v));
-        panel = panel.series(Series::new(method.label, points));
+        panel = panel.series(Series::new(method.label, points).markers(values.len() < 20));
     }
     let (mean, spread) = mean_and_spread(&outcome.local);
     let end = outcome.curves.first().map_or(0, |(_, values)| values.len().saturating_sub(1)) as f64;
@@ -161,7 +161,7 @@ fn picture(outcome: &Outcome) -> Chart {
 }
 
 fn table(outcomes: &[Outcome]) -> Table {
-    let columns = ["method", "data", "before", "after 1", "after 5", "at the end"];
+    let columns = ["method", "data", "before", "after 1", "after 10", "at the end"];
     let mut table = Table::new(
         columns
             .iter()
@@ -173,7 +173,7 @@ fn table(outcomes: &[Outcome]) -> Table {
             let at = |k: usize| super::optional(values.get(k).copied(), 3);
             let last = values.len().saturating_sub(1);
             let label = Cell::from(method.label);
-            table.row([label, Cell::from(&outcome.data[..]), at(0), at(1), at(5), at(last)]);
+            table.row([label, Cell::from(&outcome.data[..]), at(0), at(1), at(10), at(last)]);
         }
         let (mean, spread) = mean_and_spread(&outcome.local);
         table.row([

@@ -12,8 +12,11 @@ pub(super) const SIDE: usize = 32;
 /// Pixels of a limb.
 const LIMB: i32 = 5;
 
+/// A place, or a step from one pixel to the next: x and y.
+type Steps = (i32, i32);
+
 /// Where each limb begins, and its four directions.
-const LIMBS: [((i32, i32), [(i32, i32); 4]); 4] = [
+const LIMBS: [(Steps, [Steps; 4]); 4] = [
     ((14, 10), [(-1, 0), (-1, -1), (-1, 1), (0, -1)]),
     ((17, 10), [(1, 0), (1, -1), (1, 1), (0, -1)]),
     ((14, 21), [(-1, 0), (-1, 1), (-1, -1), (0, 1)]),

@@ -1,13 +1,12 @@
 //! Table 1: accuracy with anchors that were chosen from scaled columns.
 
 use anyhow::Result;
-use xray_eval::Protocol;
 use xray_nmf::{Normalize, Params, Refined, Selection, fit};
 use xray_report::{Cell, Column, Table};
 
 use super::Settings;
 use crate::dataset::DataSet;
-use crate::evaluate::{accuracy, anchor_features, refined, scaled, with_anchors};
+use crate::evaluate::{accuracy, anchor_features, protocol, refined, scaled, with_anchors};
 use crate::page::Page;
 use crate::watch::Watch;
 
@@ -83,7 +82,7 @@ fn judge(
     let params = Params { selection, normalize, threads, ..Params::new(rank) };
     let anchors = fit(data.sparse()?, &params)?.anchors();
     let found = with_anchors(&data.matrix, &anchors, threads)?;
-    let protocol = Protocol { seed: settings.seed, threads, ..Protocol::default() };
+    let protocol = protocol(settings.seed, threads);
     let classes = data.classes()?;
     let plain = accuracy(anchor_features(&found), found.rank(), classes, &protocol)?;
     let factors = refined(&data.matrix, Refined::from_factorization(&found), REFINE, threads)?;

@@ -1,4 +1,5 @@
-//! One function for each method.
+//! One function for each method. Forecasts decide beforehand what is too much work, so the methods'
+//! own limits are lifted here; those on memory stay.
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
@@ -83,6 +84,15 @@ pub(super) fn hottopixx_fine(matrix: &LoadedMatrix, job: &Job) -> Result<Found> 
     hottopixx_with(matrix, job, 0.001)
 }
 
+pub(super) fn hottopixx_converged(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    let params = HottopixxParams {
+        threads: job.threads,
+        largest_work: f64::INFINITY,
+        ..HottopixxParams::converged(job.rank)
+    };
+    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::hottopixx(x, &params)?.anchors)))
+}
+
 fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> {
     let params = HottopixxParams {
         cost,
@@ -90,6 +100,7 @@ fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> 
         seed: job.seed,
         threads: job.threads,
         precision: precision(matrix.n_columns()),
+        largest_work: f64::INFINITY,
         ..HottopixxParams::new(job.rank)
     };
     Ok(Found::Anchors(with_matrix!(matrix, x => baseline::hottopixx(x, &params)?.anchors)))
@@ -101,12 +112,16 @@ pub(crate) fn precision(n_columns: usize) -> baseline::Precision {
 }
 
 pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = AroraParams { threads: job.threads, ..AroraParams::new(job.rank) };
+    let params = AroraParams {
+        threads: job.threads,
+        largest_work: f64::INFINITY,
+        ..AroraParams::new(job.rank)
+    };
     Ok(Found::Anchors(with_matrix!(matrix, x => baseline::arora(x, &params)?.anchors)))
 }
 
 pub(super) fn clarkson(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = ClarksonParams::new(job.rank);
+    let params = ClarksonParams { largest_work: f64::INFINITY, ..ClarksonParams::new(job.rank) };
     Ok(Found::Anchors(with_matrix!(matrix, x => baseline::clarkson(x, &params)?.anchors)))
 }
 
@@ -119,7 +134,12 @@ pub(super) fn esser_merged(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 }
 
 fn esser_with(matrix: &LoadedMatrix, job: &Job, merge: Option<f64>) -> Result<Found> {
-    let params = EsserParams { merge, threads: job.threads, ..EsserParams::new(job.rank) };
+    let params = EsserParams {
+        merge,
+        threads: job.threads,
+        largest_work: f64::INFINITY,
+        ..EsserParams::new(job.rank)
+    };
     Ok(Found::Anchors(with_matrix!(matrix, x => baseline::esser(x, &params)?.anchors)))
 }
 

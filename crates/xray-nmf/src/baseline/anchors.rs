@@ -13,6 +13,9 @@ pub struct Anchors {
     pub termination: Termination,
     /// The objective after each round of an iterative method; empty for direct ones.
     pub objective: Vec<f64>,
+    /// A proven lower bound on the objective, from [`hottopixx`](fn@super::hottopixx) with a `gap`: the
+    /// optimum is between this and the last objective.
+    pub bound: Option<f64>,
 }
 
 impl Anchors {
@@ -23,6 +26,7 @@ impl Anchors {
             scores: Vec::new(),
             termination: Termination::Exhausted,
             objective: Vec::new(),
+            bound: None,
         }
     }
 

@@ -13,6 +13,11 @@
 //! be off; and a says how far every anchor is from the hull of the others ("a-robustly simplicial").
 //! Both must be known. Without noise the distances are rounding errors instead.
 //!
+//! These three distances are the reference's (its Theorem 5.7 and the definition and claims after it), which
+//! proves that the clusters are then one for each anchor if `20e/a + 13e < a`. It leaves open which loner
+//! of a cluster to take; the one farthest from the hull of the others is our choice, and so is to return
+//! only the first `rank` of them.
+//!
 //! Cost: n linear programs with n + 2m variables and m + 1 equations; refused above a limit.
 //!
 //! Reference: Arora, Ge, Kannan and Moitra, "Computing a nonnegative matrix factorization, provably"
@@ -22,7 +27,8 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use rayon::prelude::*;
 
 use super::anchors::Anchors;
-use super::program::{Points, check_work, solved};
+use super::cost::check_work;
+use super::program::{Points, solved};
 use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -86,7 +92,7 @@ pub fn arora<M: Matrix>(matrix: &M, params: &AroraParams) -> Result<Anchors> {
     require(holds, "simplicity", simplicity, "give a number above 0 and at most 2")?;
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
     // About 2 m pivots for each program, each over the whole tableau.
-    check_work(n * 2.0 * m * m * (n + 2.0 * m), largest_work)?;
+    check_work("arora", n * 2.0 * m * m * (n + 2.0 * m), largest_work)?;
     let points = Points::new(matrix)?;
     let near = (5.0 * noise / simplicity + 2.0 * noise).max(SAME_POINT);
     let together = (10.0 * noise / simplicity + 6.0 * noise).max(SAME_POINT);

@@ -25,8 +25,9 @@
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 use super::anchors::Anchors;
+use super::cost::check_work;
 use super::largest::largest;
-use super::program::{Points, check_work, solved};
+use super::program::{Points, solved};
 use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -80,7 +81,8 @@ pub fn clarkson<M: Matrix>(matrix: &M, params: &ClarksonParams) -> Result<Anchor
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
     let r = (rank as f64).min(n);
     // About 2 r pivots for each program, each over the whole tableau.
-    check_work((n + r) * 2.0 * r * r * (m + r) + r * m * n, largest_work)?;
+    let work = (n + r) * 2.0 * r * r * (m + r) + r * m * n;
+    check_work("clarkson", work, largest_work)?;
     let points = Points::new(matrix)?;
     let sizes: Vec<f64> = points.points.iter().map(|point| dot(point, point)).collect();
     let (mut found, mut frame) = (Anchors::none(), Vec::new());

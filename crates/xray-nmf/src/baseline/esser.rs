@@ -17,7 +17,7 @@
 //! c_j <- min((x_j)_+, t)   where  sum_j ((x_j)_+ - t)_+ = l / ||G||,  or c = 0 if that has no t >= 0
 //! ```
 //!
-//! Cost: O(n^3) for an iteration, n^2 numbers of memory four times; refused above a budget.
+//! Cost: O(n^3) for an iteration, n^2 numbers of memory four times; refused above limits.
 //!
 //! Reference: Esser, Möller, Osher, Sapiro and Xin, "A convex model for nonnegative matrix
 //! factorization and dimensionality reduction on physical space", IEEE Trans. Image Processing 21 (2012).
@@ -25,7 +25,8 @@
 use rayon::prelude::*;
 
 use super::anchors::Anchors;
-use super::{check_memory, require};
+use super::cost::{check_memory, check_work};
+use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
@@ -33,7 +34,7 @@ use crate::params::Normalize;
 use crate::solver::in_pool;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
-const MATRICES: usize = 4;
+const MATRICES: f64 = 4.0;
 
 /// The parameters of [`esser`], with their defaults.
 ///
@@ -44,6 +45,7 @@ const MATRICES: usize = 4;
 /// | `merge` | none | columns with a larger cosine than this are merged first | above 0, below 1 |
 /// | `iterations` | 500 | proximal steps at most | any |
 /// | `tolerance` | 1e-7 | stop when C moves by less than this, relative | not negative |
+/// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all iterations | any |
 /// | `memory` | a quarter of RAM | bytes that the n x n matrices may take | any |
 /// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +60,8 @@ pub struct EsserParams {
     pub iterations: usize,
     /// Stop when `||C_new - C|| <= tolerance ||C_new||`.
     pub tolerance: f64,
+    /// The most multiply-adds, as predicted for all iterations.
+    pub largest_work: f64,
     /// Bytes that the matrices may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
     /// Worker threads; all cores if absent.
@@ -73,6 +77,7 @@ impl EsserParams {
             merge: None,
             iterations: 500,
             tolerance: 1e-7,
+            largest_work: 1e13,
             memory: None,
             threads: None,
         }
@@ -103,11 +108,15 @@ impl EsserParams {
 /// ```
 ///
 /// # Errors
-/// If a parameter is outside its range, the matrices would take more than the budget, or the worker
+/// If a parameter is outside its range, the predicted work or memory is above its limit, or the worker
 /// threads cannot be started.
 pub fn esser<M: Matrix>(matrix: &M, params: &EsserParams) -> Result<Anchors> {
     params.check()?;
-    check_memory(matrix.n_columns(), 8 * MATRICES, params.memory)?;
+    let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
+    check_memory("esser", 8.0 * MATRICES * n * n, params.memory)?;
+    // Each iteration multiplies by G twice: for the step and for the objective.
+    let work = m * n * n + 2.0 * params.iterations as f64 * n * n * n;
+    check_work("esser", work, params.largest_work)?;
     in_pool(params.threads, || {
         let scaled = matrix.normalized(Normalize::L2);
         let columns: Vec<_> = (0..scaled.n_columns()).map(|j| scaled.column(j)).collect();

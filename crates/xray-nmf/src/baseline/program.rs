@@ -1,4 +1,4 @@
-//! What the rivals that solve linear programs share: scaled points, a work estimate, one solver call.
+//! What the rivals that solve linear programs share: scaled points and one solver call.
 
 use microlp::{Problem, Solution};
 
@@ -37,16 +37,6 @@ impl Points {
         }
         Ok(Self { columns, points, dimension: m })
     }
-}
-
-/// Refuses what would take too long: `work` is the predicted number of multiply-adds.
-pub(super) fn check_work(work: f64, limit: f64) -> Result<()> {
-    if work <= limit {
-        return Ok(());
-    }
-    let what = "the predicted work of the linear programs, in multiply-adds,";
-    let remedy = "raise `largest_work` to allow it, or use fewer columns";
-    Err(Error::Magnitude { what, value: work, limit, remedy })
 }
 
 /// Solves the program that belongs to `column`.

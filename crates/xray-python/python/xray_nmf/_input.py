@@ -56,10 +56,12 @@ def plain(matrix: Any) -> Any:
     return np.require(matrix, requirements=["C", "A"])
 
 
-def as_matrix(matrix: MatrixLike, name: str) -> tuple[Matrix, tuple[int, int]]:
-    """The engine's matrix and its shape, for functions; `name` appears in errors."""
+def as_matrix(
+    matrix: MatrixLike, name: str, *, transposed: bool = False
+) -> tuple[Matrix, tuple[int, int]]:
+    """The engine's matrix and the shape given, for functions; `name` appears in errors."""
     checked = check_array(matrix, input_name=name, ensure_min_samples=0, **CHECKS)
-    return Matrix(plain(checked)), checked.shape
+    return Matrix(plain(checked), transposed), checked.shape
 
 
 def threads(n_jobs: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
@@ -18,10 +19,10 @@ def is_live(out: TextIO) -> bool:
 
 
 class Progress:
-    """Shows how far a run is; called with the number of steps done and the error that is left."""
+    """Shows how far a run is; the engine calls it with each step of each stage."""
 
-    def __init__(self, what: str, total: int) -> None:
-        self._what, self._total = what, total
+    def __init__(self) -> None:
+        self._stage = ""
         self._start = self._shown = time.monotonic()
         self._out = sys.stderr
         self._live = is_live(self._out)
@@ -36,21 +37,31 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._line:
-            self._write(self._line, end="\n")
+        self._end_stage()
 
-    def __call__(self, done: int, error: float) -> None:
-        """Show that `done` steps are done."""
+    def __call__(self, stage: str, done: int, total: int, error: float) -> None:
+        """Show that `done` of `total` steps are done; `error` is NaN where none is known."""
         now = time.monotonic()
+        if stage != self._stage:
+            self._end_stage()
+            self._stage, self._start = stage, now
+        if not done:
+            return
         taken = max(now - self._start, 1e-9)
-        left = taken / done * max(self._total - done, 0)
+        left = taken / done * max(total - done, 0)
+        known = "" if math.isnan(error) else f"error {error:.4g}, "
         self._line = (
-            f"{self._what} {done}/{self._total}, error {error:.4g}, "
+            f"{stage} {done}/{total}, {known}"
             f"{done / taken:.1f} a second, {taken:.0f} s, {left:.0f} s left"
         )
         if now - self._shown >= (LIVE_PERIOD if self._live else LOG_PERIOD):
             self._shown = now
             self._write(self._line, end="" if self._live else "\n")
+
+    def _end_stage(self) -> None:
+        if self._line:
+            self._write(self._line, end="\n")
+        self._line = ""
 
     def _write(self, line: str, end: str) -> None:
         start = "\r\x1b[K" if self._live else ""

@@ -33,7 +33,7 @@ def improve(
     w, h = start
     if not verbose:
         return _improve(matrix, w, h, plan)
-    with Progress("refinement", plan[1]) as progress:
+    with Progress() as progress:
         return _improve(matrix, w, h, plan, progress)
 
 
@@ -60,8 +60,8 @@ def refine(
         Where to start; entries are not negative.
     steps : int, default=10
     refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
-        Alternating exact nonnegative least squares, hierarchical alternating least squares (one
-        sweep over the topics), or multiplicative updates for the Kullback-Leibler divergence.
+        Alternating exact nonnegative least squares, hierarchical alternating least squares (a
+        few sweeps over the topics), or multiplicative updates for the Kullback-Leibler divergence.
     n_jobs : int or None, default=-1
         Threads, counted as in joblib; -1 uses all cores. No effect on the result.
     verbose : bool, default=False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from . import _xray_nmf
+from . import _model_file, _xray_nmf
 from ._input import CHECKS, is_sparse, plain, threads
 from ._nnls import nnls
 from ._paths import STORE, Path, key_of
@@ -296,6 +297,37 @@ class XRay(TransformerMixin, BaseEstimator):
         explained = 2 * float(np.sum(_dense(X @ H.T) * W)) - float(np.sum((W.T @ W) * (H @ H.T)))
         return explained / total if total > 0 else 1.0
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file that ``xray transform`` and `load` read.
+
+        Parameters
+        ----------
+        path : path
+            The file, usually called model.npz. It appears complete or not at all.
+        """
+        check_is_fitted(self)
+        _model_file.write(self, os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> XRay:
+        """Read a model file that `save` or ``xray factorize`` has written.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        XRay
+            Fitted, but for `termination_`, `kkt_violation_` and `objective_`, which the file does
+            not have.
+        """
+        parameters, attributes = _model_file.read(os.fspath(path))
+        model = cls(**parameters)
+        for name, value in attributes.items():
+            setattr(model, name, value)
+        return model
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.
 
@@ -361,7 +393,7 @@ class XRay(TransformerMixin, BaseEstimator):
     def _run(self, matrix: Matrix, settings: Settings) -> Factorization:
         if not self.verbose:
             return _xray_nmf.fit(matrix, settings)
-        with Progress("anchor", settings["rank"]) as progress:
+        with Progress() as progress:
             return _xray_nmf.fit(matrix, settings, progress)
 
     def _replay(self, matrix: Matrix, settings: Settings, anchors: Indices) -> Factorization:

@@ -1,27 +1,38 @@
 """The compiled part of xray_nmf; import that instead."""
 
 from collections.abc import Callable
-from typing import TypedDict, final
+from typing import Literal, TypeAlias, TypedDict, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._settings import Settings
+from ._topic_settings import TopicSettings
 
 __all__ = [
     "VERSION",
+    "Documents",
     "Factorization",
     "Matrix",
+    "Model",
     "corpus",
     "defaults",
     "fit",
+    "fit_topics",
     "nnls",
     "planted",
     "refine",
     "row_weights",
+    "successive",
+    "topic_defaults",
 ]
 
 VERSION: str
+
+# Stage, steps done, steps planned, error that is left.
+_Progress: TypeAlias = Callable[[str, int, int, float], None]
+# Anchors, words, their weights, share, margin.
+_Listed: TypeAlias = tuple[list[int], list[int], list[float], float, float | None]
 
 class _Plan(TypedDict):
     design: str
@@ -55,12 +66,82 @@ class Factorization:
     def truncate(self, rank: int, threads: int) -> Factorization: ...
     def weights(self) -> NDArray[np.float64]: ...
 
+class _Parts(TypedDict):
+    anchors: list[int]
+    residuals: list[float]
+    h: NDArray[np.float64]
+    refined: bool
+    names: list[str] | None
+    parameters: str
+    seed: int
+
+class _Run(TypedDict):
+    topics: list[_Listed]
+    document_topics: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    coherence: list[tuple[float, float]]
+    termination: str
+    kkt_violation: float
+    objective: NDArray[np.float64]
+    warnings: list[str]
+
+@final
+class Documents:
+    @staticmethod
+    def of_texts(texts: list[str]) -> Documents: ...
+    @staticmethod
+    def of_counts(matrix: Matrix, names: list[str] | None = None) -> Documents: ...
+
+@final
+class Model:
+    def __new__(cls, data: bytes) -> Model: ...
+    @staticmethod
+    def load(path: str) -> Model: ...
+    def save(self, path: str) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def of_matrix(parts: _Parts) -> Model: ...
+    @property
+    def kind(self) -> Literal["topics", "factorize"]: ...
+    @property
+    def anchors(self) -> NDArray[np.int64]: ...
+    @property
+    def residuals(self) -> NDArray[np.float64]: ...
+    @property
+    def components(self) -> NDArray[np.float64]: ...
+    @property
+    def weights(self) -> NDArray[np.float64] | None: ...
+    @property
+    def vocabulary(self) -> list[str] | None: ...
+    @property
+    def document_frequencies(self) -> NDArray[np.int64] | None: ...
+    @property
+    def parameters(self) -> str: ...
+    @property
+    def text_options(self) -> str | None: ...
+    def topics(self, n_words: int, distinct: bool) -> list[_Listed]: ...
+    def heaviest(self, weights: NDArray[np.float64], threads: int) -> NDArray[np.int64]: ...
+    def weigh(self, documents: Documents, threads: int) -> NDArray[np.float64]: ...
+    def coherence(
+        self, documents: Documents, lists: list[list[int]], threads: int
+    ) -> tuple[list[tuple[float, float]], list[int]]: ...
+    def __reduce__(self) -> tuple[type[Model], tuple[bytes]]: ...
+
 def defaults() -> dict[str, object]: ...
 def fit(
     matrix: Matrix,
     settings: Settings,
-    progress: Callable[[int, float], None] | None = None,
+    progress: _Progress | None = None,
 ) -> Factorization: ...
+def fit_topics(
+    documents: Documents,
+    settings: TopicSettings,
+    progress: _Progress | None = None,
+) -> tuple[Model, _Run]: ...
+def topic_defaults() -> dict[str, object]: ...
+def successive(
+    matrix: Matrix, plan: tuple[str, int, str | None, float | None, int]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], str]: ...
 def nnls(
     matrix: Matrix, right: Matrix, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...
@@ -72,7 +153,7 @@ def refine(
     w: NDArray[np.float64],
     h: NDArray[np.float64],
     plan: tuple[str, int, int],
-    progress: Callable[[int, float], None] | None = None,
+    progress: _Progress | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def planted(plan: _Plan) -> tuple[NDArray[np.float64], list[int]]: ...
 def corpus(

@@ -13,6 +13,8 @@ const GAP: f64 = 14.0;
 const CAPTION_GAP: f64 = 5.0;
 const CAPTION_LINE: f64 = 14.0;
 const CAPTION_LINES: usize = 2;
+/// The room for what stands above a row.
+const ROW_LABEL: f64 = 18.0;
 /// The least height of a colour bar, and the most.
 const BAR_HEIGHTS: (f64, f64) = (120.0, 260.0);
 /// An image of few values is not blown up beyond this many pixels for each.
@@ -28,6 +30,7 @@ struct Plan {
     cell: (f64, f64),
     zoom: f64,
     captions: Vec<Vec<String>>,
+    row_label: f64,
 }
 
 pub(super) fn draw(grid: &ImageGrid) -> Scene {
@@ -73,7 +76,8 @@ impl Plan {
             wrap(&image.caption, TICK_SIZE, Weight::Regular, cell.0 + GAP - 4.0, CAPTION_LINES)
         };
         let captions = grid.images.iter().map(lines).collect();
-        Self { n_columns, n_rows: n.div_ceil(n_columns), cell, zoom, captions }
+        let row_label = if grid.row_labels.is_empty() { 0.0 } else { ROW_LABEL };
+        Self { n_columns, n_rows: n.div_ceil(n_columns), cell, zoom, captions, row_label }
     }
 
     fn width(&self) -> f64 {
@@ -92,15 +96,19 @@ impl Plan {
     }
 
     fn row_height(&self) -> f64 {
-        self.cell.1 + self.caption_height() + GAP
+        self.row_label + self.cell.1 + self.caption_height() + GAP
     }
 
     fn image(&self, grid: &ImageGrid, i: usize, image: &Image, top: f64, items: &mut Vec<Item>) {
         let (row, column) = (i / self.n_columns, i % self.n_columns);
         let (width, height) = (image.width as f64 * self.zoom, image.height as f64 * self.zoom);
         let middle = MARGIN + column as f64 * (self.cell.0 + GAP) + self.cell.0 / 2.0;
-        let top = (top + row as f64 * self.row_height()).round();
+        let top = (top + row as f64 * self.row_height() + self.row_label).round();
         let frame = Rect { left: (middle - width / 2.0).round(), top, width, height };
+        if let (0, Some(label)) = (column, grid.row_labels.get(row)) {
+            let at = (frame.left, top - CAPTION_GAP);
+            items.push(Item::text(at, label, TextStyle::new(TICK_SIZE, Anchor::Start)));
+        }
         items.push(Item::Image { frame, pixels: pixels(grid, image) });
         let rim = Rect {
             left: frame.left - 0.5,

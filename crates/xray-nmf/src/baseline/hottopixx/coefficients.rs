@@ -1,67 +1,97 @@
-//! The n x n matrix C, in blocks of whole columns, each row by row.
+//! The n x n matrix C, in strips of 32 columns, each row by row.
+//!
+//! A step reads and writes one cell of a strip for each nonzero of its row of X: a few cache lines, with
+//! the 32 errors in registers. A task takes its strips through a whole epoch one after the other; a
+//! strip of some thousand rows stays in the cache meanwhile.
 
 use rayon::prelude::*;
 
-use super::projection::project_row;
+use super::projection::threshold;
+use super::real::Real;
+use crate::matrix::Column;
 use crate::matrix::kernels::multiversion;
-use crate::matrix::{Column, Scalar};
 
-/// Columns in a block unless the caller says how many blocks: their part of a row is a few
-/// registers wide, and a block of some thousand rows stays in the second-level cache.
-const USUAL_WIDTH: usize = 32;
+/// Columns in a strip.
+const WIDTH: usize = 32;
 
-/// Rows projected together: bounds what they take outside C.
-const BATCH: usize = 256;
+/// Rows projected by one task: what they take of a strip is in one piece.
+const ROWS: usize = 64;
+
+/// One row of a strip, on cache lines of its own.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Cell<T>([T; WIDTH]);
 
 /// What all steps of an epoch have in common.
-pub(super) struct Step {
+pub(super) struct Step<T> {
     /// The step size s.
-    pub(super) size: f64,
+    size: T,
     /// What each step takes from `C_ii`: `s (b + p_i) / k_i`.
-    pub(super) drops: Vec<f64>,
+    drops: Vec<T>,
+}
+
+impl<T: Real> Step<T> {
+    pub(super) fn new(size: f64, drops: impl Iterator<Item = f64>) -> Self {
+        Self { size: T::from_f64(size), drops: drops.map(T::from_f64).collect() }
+    }
+}
+
+/// The rows of X in the order that an epoch takes them, one after the other in memory.
+pub(super) struct Rows<T> {
+    offsets: Vec<usize>,
+    entries: Vec<(u32, T)>,
+}
+
+impl<T: Real> Rows<T> {
+    pub(super) fn new(rows: &[Column], order: &[usize]) -> Self {
+        let (mut offsets, mut entries) = (vec![0], Vec::new());
+        for &d in order {
+            rows[d].for_each(|i, x| entries.push((i as u32, T::from_f64(x))));
+            offsets.push(entries.len());
+        }
+        Self { offsets, entries }
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = &[(u32, T)]> {
+        self.offsets.windows(2).map(|pair| &self.entries[pair[0]..pair[1]])
+    }
 }
 
 /// C.
 pub(super) struct Coefficients<T> {
     n: usize,
-    width: usize,
-    /// Block q holds the columns from `q width` on: row i is at `i w..(i + 1) w`, w its own width.
-    blocks: Vec<Vec<T>>,
+    /// Strips that a task takes at least.
+    together: usize,
+    /// Strip q holds the columns from `32 q` on; what is beyond the last column stays 0.
+    strips: Vec<Vec<Cell<T>>>,
 }
 
-impl<T: Scalar> Coefficients<T> {
-    /// Zeros, in `splits` blocks, or as many as have 32 columns if that is 0.
+impl<T: Real> Coefficients<T> {
+    /// Zeros, for `splits` tasks, or one for each strip if that is 0.
     pub(super) fn zero(n: usize, splits: usize) -> Self {
-        let width = if splits == 0 { USUAL_WIDTH } else { n.div_ceil(splits) }.max(1);
-        let starts = (0..n).step_by(width);
-        let blocks = starts.map(|j| vec![T::default(); n * width.min(n - j)]).collect();
-        Self { n, width, blocks }
-    }
-
-    fn own_width(&self, block: usize) -> usize {
-        self.width.min(self.n - block * self.width)
+        let count = n.div_ceil(WIDTH);
+        let together = if splits == 0 { 1 } else { count.div_ceil(splits).max(1) };
+        let strips = (0..count).map(|_| vec![Cell([T::default(); WIDTH]); n]).collect();
+        Self { n, together, strips }
     }
 
     /// `C_ii`.
     pub(super) fn diagonal(&self, i: usize) -> f64 {
-        let q = i / self.width;
-        self.blocks[q][i * self.own_width(q) + i % self.width].to_f64()
+        self.strips[i / WIDTH][i].0[i % WIDTH].to_f64()
     }
 
-    /// One step for each row of X in the given order; returns `sum |e|`, each before its step.
-    ///
-    /// The sum runs over columns first, so that it does not depend on the width of blocks.
-    pub(super) fn epoch(&mut self, rows: &[Column], order: &[usize], step: &Step) -> f64 {
-        let (n, width) = (self.n, self.width);
-        let errors: Vec<Vec<f64>> = self
-            .blocks
+    /// One step for each row of X; returns `sum |e|`, each before its step, columns first.
+    pub(super) fn epoch(&mut self, rows: &Rows<T>, step: &Step<T>) -> f64 {
+        let errors: Vec<[f64; WIDTH]> = self
+            .strips
             .par_iter_mut()
             .enumerate()
-            .with_max_len(1)
-            .map(|(q, block)| {
-                let first = q * width;
-                let mut errors = vec![0.0; width.min(n - first)];
-                block_epoch(block, first, rows, order, step, &mut errors);
+            .with_min_len(self.together)
+            .with_max_len(self.together)
+            .map(|(q, strip)| {
+                let mut errors = [0.0; WIDTH];
+                strip_epoch(strip, q * WIDTH, rows, step, &mut errors);
                 errors
             })
             .collect();
@@ -69,92 +99,85 @@ impl<T: Scalar> Coefficients<T> {
     }
 
     /// Projects every row onto `0 <= C_ij <= C_ii <= 1`.
+    ///
+    /// First the new diagonals, which need whole rows; then every strip is cut off at them by itself.
     pub(super) fn project(&mut self) {
-        for start in (0..self.n).step_by(BATCH) {
-            let batch = start..(start + BATCH).min(self.n);
-            let projected: Vec<Vec<f64>> = batch
-                .clone()
-                .into_par_iter()
-                .map(|i| {
-                    let mut row = self.row(i);
-                    project_row(&mut row, i);
-                    row
-                })
-                .collect();
-            let (n, width) = (self.n, self.width);
-            self.blocks.par_iter_mut().enumerate().for_each(|(q, block)| {
-                let own = width.min(n - q * width);
-                for (i, row) in batch.clone().zip(&projected) {
-                    let from = &row[q * width..q * width + own];
-                    let to = &mut block[i * own..(i + 1) * own];
-                    to.iter_mut().zip(from).for_each(|(c, v)| *c = T::from_f64(*v));
+        let starts: Vec<usize> = (0..self.n).step_by(ROWS).collect();
+        let parts = starts.par_iter().map(|&start| self.thresholds(start)).collect::<Vec<_>>();
+        let limits: Vec<T> = parts.concat().into_iter().map(T::from_f64).collect();
+        self.strips.par_iter_mut().enumerate().for_each(|(q, strip)| {
+            for (i, (cell, &limit)) in strip.iter_mut().zip(&limits).enumerate() {
+                cell.0.iter_mut().for_each(|c| *c = c.clamped(limit));
+                if i / WIDTH == q {
+                    cell.0[i % WIDTH] = limit;
                 }
-            });
-        }
+            }
+        });
     }
 
-    /// Row i.
-    fn row(&self, i: usize) -> Vec<f64> {
-        let part = |(q, block): (usize, &Vec<T>)| {
-            let own = self.own_width(q);
-            block[i * own..(i + 1) * own].iter().map(|v| v.to_f64()).collect::<Vec<_>>()
-        };
-        self.blocks.iter().enumerate().flat_map(part).collect()
+    /// The projected diagonals of the rows from `start` on.
+    fn thresholds(&self, start: usize) -> Vec<f64> {
+        let rows = start..(start + ROWS).min(self.n);
+        let owns: Vec<f64> = rows.clone().map(|i| self.diagonal(i)).collect();
+        let floors: Vec<T> = owns.iter().map(|own| T::from_f64(own.max(0.0))).collect();
+        let mut above: Vec<Vec<f64>> = vec![Vec::new(); owns.len()];
+        for strip in &self.strips {
+            for ((cell, floor), above) in strip[rows.clone()].iter().zip(&floors).zip(&mut above) {
+                let larger = cell.0.iter().filter(|c| *c > floor);
+                above.extend(larger.map(|c| c.to_f64()));
+            }
+        }
+        owns.into_iter().zip(above).map(|(own, above)| threshold(own, above)).collect()
     }
 }
 
 multiversion! {
     /// All steps of an epoch for the columns from `first` on; adds `|e_j|` to `errors`.
-    fn block_epoch<T: Scalar>(
-        block: &mut [T],
+    fn strip_epoch<T: Real>(
+        strip: &mut [Cell<T>],
         first: usize,
-        rows: &[Column],
-        order: &[usize],
-        step: &Step,
-        errors: &mut [f64],
-    ) = block_epoch_body
+        rows: &Rows<T>,
+        step: &Step<T>,
+        errors: &mut [f64; WIDTH],
+    ) = strip_epoch_body
 }
 
 #[inline(always)]
-fn block_epoch_body<T: Scalar>(
-    block: &mut [T],
+fn strip_epoch_body<T: Real>(
+    strip: &mut [Cell<T>],
     first: usize,
-    rows: &[Column],
-    order: &[usize],
-    step: &Step,
-    errors: &mut [f64],
+    rows: &Rows<T>,
+    step: &Step<T>,
+    errors: &mut [f64; WIDTH],
 ) {
-    let width = errors.len();
-    let mut error = vec![0.0; width];
-    for &d in order {
-        let x = &rows[d];
-        error.fill(0.0);
-        x.for_each(|i, x_i| {
-            let own = &block[i * width..(i + 1) * width];
-            error.iter_mut().zip(own).for_each(|(e, c)| *e -= x_i * c.to_f64());
-        });
-        x.for_each(|j, x_j| {
-            if (first..first + width).contains(&j) {
-                error[j - first] += x_j;
+    for row in rows.iter() {
+        let mut error = [T::default(); WIDTH];
+        for &(i, x) in row {
+            let cell = &strip[i as usize].0;
+            for l in 0..WIDTH {
+                error[l] = error[l] - x * cell[l];
             }
-        });
-        errors.iter_mut().zip(&error).for_each(|(sum, e)| *sum += e.abs());
-        error.iter_mut().for_each(|e| *e = sign(*e) * step.size);
-        x.for_each(|i, x_i| {
-            let own = &mut block[i * width..(i + 1) * width];
-            for (c, s) in own.iter_mut().zip(&error) {
-                *c = T::from_f64(c.to_f64() + x_i * s);
+        }
+        for &(j, x) in row {
+            let l = (j as usize).wrapping_sub(first);
+            if l < WIDTH {
+                error[l] = error[l] + x;
             }
-            if (first..first + width).contains(&i) {
-                let c = &mut own[i - first];
-                *c = T::from_f64(c.to_f64() - step.drops[i]);
+        }
+        let mut moves = [T::default(); WIDTH];
+        for l in 0..WIDTH {
+            errors[l] += error[l].to_f64().abs();
+            moves[l] = error[l].signed(step.size);
+        }
+        for &(i, x) in row {
+            let cell = &mut strip[i as usize].0;
+            for l in 0..WIDTH {
+                cell[l] = cell[l] + x * moves[l];
             }
-        });
+            let l = (i as usize).wrapping_sub(first);
+            if l < WIDTH {
+                cell[l] = cell[l] - step.drops[i as usize];
+            }
+        }
     }
-}
-
-/// -1, 0 or 1.
-#[inline(always)]
-fn sign(value: f64) -> f64 {
-    f64::from(u8::from(value > 0.0)) - f64::from(u8::from(value < 0.0))
 }

@@ -7,8 +7,8 @@
 //! t = (x_i + sum of the k largest others) / (k + 1),   k = number of others above t,
 //! ```
 //!
-//! found by adding others from the largest down while they are above the mean so far. What is outside
-//! [0, 1] moves to the nearer end. Cost: sorting those above `x_i`.
+//! found by taking the mean of `x_i` and those above it, and dropping those at or below that mean, until
+//! none is. What is outside [0, 1] moves to the nearer end. Cost: a few passes over those above `x_i`.
 
 /// Replaces row `i` of C, given as all its entries, by the nearest one in Phi.
 ///
@@ -26,19 +26,23 @@ pub fn project_row(row: &mut [f64], i: usize) {
     let own = row[i];
     let floor = own.max(0.0);
     let others = row.iter().enumerate().filter(|(j, v)| *j != i && **v > floor);
-    let mut above: Vec<f64> = others.map(|(_, v)| *v).collect();
-    above.sort_unstable_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut t) = (own, own);
-    for (k, &value) in above.iter().enumerate() {
-        if value <= t {
-            break;
-        }
-        sum += value;
-        t = sum / (k + 2) as f64;
-    }
-    let t = t.clamp(0.0, 1.0);
+    let t = threshold(own, others.map(|(_, v)| *v).collect());
     row.iter_mut().for_each(|v| *v = v.clamp(0.0, t));
     row[i] = t;
+}
+
+/// The diagonal t, from the diagonal before and all others that are above it and positive.
+pub(super) fn threshold(own: f64, mut above: Vec<f64>) -> f64 {
+    loop {
+        // Those at or below the mean are not above t either, which is at least the mean.
+        let sum = above.iter().fold(own, |sum, v| sum + v);
+        let t = sum / (above.len() + 1) as f64;
+        let before = above.len();
+        above.retain(|v| *v > t);
+        if above.len() == before {
+            return t.clamp(0.0, 1.0);
+        }
+    }
 }
 
 #[cfg(test)]

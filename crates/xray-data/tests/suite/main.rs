@@ -1,0 +1,9 @@
+//! All tests of reading and writing, in one program: it compiles in a fraction of the time of many.
+
+mod documents;
+mod malformed;
+mod mutations;
+mod real_data;
+mod reference;
+mod tables;
+mod written;

@@ -1,0 +1,21 @@
+//! All tests of the engine, in one program: it compiles in a fraction of the time of many.
+
+mod baseline;
+mod baseline_exact;
+mod baseline_local;
+mod baseline_lp;
+mod bits;
+mod choices;
+mod corners;
+mod engines;
+mod golden;
+mod invariance;
+mod nnls;
+mod no_panic;
+mod oracle;
+mod recovery;
+mod refine;
+mod refusals;
+mod resume;
+mod support;
+mod synth;

@@ -1,0 +1,222 @@
+//! Refinement never makes the objective worse, and reports the objective of what it returns.
+
+use std::ops::ControlFlow;
+
+use crate::support::Grid;
+use crate::support::problems::{Kind, Random, problem};
+use crate::support::verify::{dot, verify};
+use xray_nmf::{
+    Error, Params, Refined, Refinement, Selection, fit, refine, refine_from, refine_observed,
+};
+
+const METHODS: [Refinement; 3] = Refinement::ALL;
+
+fn product(found: &Refined, d: usize, j: usize) -> f64 {
+    let r = found.rank;
+    dot(&found.w[d * r..(d + 1) * r], &found.h[j * r..(j + 1) * r])
+}
+
+/// The objective from its definition.
+fn objective(x: &Grid, found: &Refined, method: Refinement) -> f64 {
+    let mut sum = 0.0;
+    for (j, d) in (0..x.n).flat_map(|j| (0..x.m).map(move |d| (j, d))) {
+        let (v, y) = (x.column(j)[d], product(found, d, j));
+        sum += match method {
+            Refinement::KullbackLeibler if v > 0.0 => v * (v / y).ln() - v + y,
+            Refinement::KullbackLeibler => y,
+            _ => (v - y) * (v - y),
+        };
+    }
+    sum
+}
+
+fn assert_sound(x: &Grid, found: &Refined, method: Refinement, iterations: usize, what: &str) {
+    let path = &found.objective;
+    let total = dot(&x.values, &x.values) + x.values.iter().sum::<f64>().abs();
+    assert_eq!(path.len(), iterations + 1, "{what}");
+    assert!(found.w.iter().chain(&found.h).all(|v| *v >= 0.0 && v.is_finite()), "{what}");
+    assert!(path.windows(2).all(|p| p[1] <= p[0] + 1e-12 * total), "{what}: {path:?}");
+    let (expected, last) = (objective(x, found, method), path[iterations]);
+    assert!((last - expected).abs() <= 1e-10 * total, "{what}: {last} for {expected}");
+}
+
+#[test]
+fn every_method_descends_and_reports_the_truth() {
+    for (seed, kind) in Kind::NONNEGATIVE.into_iter().enumerate() {
+        for (trial, method) in METHODS.into_iter().cycle().take(12).enumerate() {
+            let mut random = Random((100 * seed + trial) as u64);
+            let (m, n) = (random.between(2, 90), random.between(2, 90));
+            let x = problem(kind, m, n, &mut random);
+            let selection = Selection::ALL[trial % 6];
+            let start = fit(&x.dense(), &Params { selection, ..Params::new(4) }).unwrap();
+            verify(&x, &start, 1e-9);
+            if start.rank() == 0 {
+                continue;
+            }
+            let found = refine(&x.dense(), &start, method, 15, Some(1)).unwrap();
+            let what = format!("{kind:?} {trial} {method:?} {m} x {n}");
+            assert_sound(&x, &found, method, 15, &what);
+            let same = refine(&x.sparse(), &start, method, 15, Some(2)).unwrap();
+            assert_eq!(found, same, "{what}: storage and threads");
+        }
+    }
+}
+
+#[test]
+fn refinement_starts_from_the_fit() {
+    let x = problem(Kind::Noisy, 20, 30, &mut Random(6));
+    let start = fit(&x.dense(), &Params::new(3)).unwrap();
+    verify(&x, &start, 1e-9);
+    let total = dot(&x.values, &x.values);
+    for method in [Refinement::Exact, Refinement::Hals] {
+        let found = refine(&x.dense(), &start, method, 0, None).unwrap();
+        let expected = start.residual().powi(2) * total;
+        assert!((found.objective[0] - expected).abs() <= 1e-9 * total, "{method:?}");
+    }
+}
+
+#[test]
+fn exact_refinement_descends_on_negative_data() {
+    let x = problem(Kind::Signed, 20, 30, &mut Random(7));
+    let params = Params { allow_negative: true, ..Params::new(3) };
+    let start = fit(&x.dense(), &params).unwrap();
+    verify(&x, &start, 1e-9);
+    for method in [Refinement::Exact, Refinement::Hals] {
+        let found = refine(&x.dense(), &start, method, 10, None).unwrap();
+        assert_sound(&x, &found, method, 10, &format!("{method:?}"));
+    }
+    let refused = refine(&x.dense(), &start, Refinement::KullbackLeibler, 1, None);
+    assert!(matches!(refused, Err(Error::Negative { .. })));
+}
+
+fn start(x: &Grid, rank: usize, value: impl Fn(usize) -> f64) -> Refined {
+    let numbers = |n: usize| (0..n * rank).map(&value).collect();
+    Refined { rank, w: numbers(x.m), h: numbers(x.n), objective: vec![9.0] }
+}
+
+#[test]
+fn zeros_and_equal_topics_are_allowed_starts() {
+    let x = problem(Kind::Integers, 7, 9, &mut Random(8));
+    let values: [fn(usize) -> f64; 4] = [
+        |_| 0.0,
+        |q| if q % 3 == 0 { 0.0 } else { 1.0 },
+        |_| 1.0,
+        |q| if q % 2 == 0 { 1e-30 } else { 1e5 },
+    ];
+    for (method, (k, value)) in
+        METHODS.into_iter().flat_map(|m| values.iter().enumerate().map(move |v| (m, v)))
+    {
+        let found = refine_from(&x.dense(), start(&x, 3, value), method, 8, Some(1)).unwrap();
+        assert_sound(&x, &found, method, 8, &format!("{method:?} start {k}"));
+    }
+}
+
+#[test]
+fn a_zero_matrix_is_refined_to_zero() {
+    let x = Grid { m: 3, n: 4, values: vec![0.0; 12] };
+    for method in METHODS {
+        let found = refine_from(&x.dense(), start(&x, 2, |_| 1.0), method, 3, None).unwrap();
+        assert_sound(&x, &found, method, 3, &format!("{method:?}"));
+        assert!(found.objective[3].abs() < 1e-12, "{method:?}: {:?}", found.objective);
+    }
+}
+
+#[test]
+fn an_observer_sees_every_iteration_and_may_end_the_run() {
+    let x = problem(Kind::Noisy, 20, 30, &mut Random(11));
+    for method in METHODS {
+        let first = start(&x, 3, |q| (q % 7) as f64);
+        let whole = refine_from(&x.dense(), first.clone(), method, 3, None).unwrap();
+        let mut seen = Vec::new();
+        let observer = &mut |t: usize, objective: f64| {
+            seen.push((t, objective));
+            if t == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let stopped = refine_observed(&x.dense(), first, method, 9, None, observer).unwrap();
+        assert_eq!(stopped, whole, "{method:?}");
+        let expected: Vec<_> = (1..=3).map(|t| (t, whole.objective[t])).collect();
+        assert_eq!(seen, expected, "{method:?}");
+    }
+}
+
+#[test]
+fn methods_are_found_by_name() {
+    assert!(METHODS.into_iter().all(|method| method.name().parse() == Ok(method)));
+    assert!("newton".parse::<Refinement>().is_err());
+}
+
+#[test]
+fn bad_starts_are_refused() {
+    let x = problem(Kind::Uniform, 4, 5, &mut Random(9));
+    for method in METHODS {
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            let mut first = start(&x, 2, |_| 1.0);
+            first.w[3] = bad;
+            assert!(refine_from(&x.dense(), first, method, 1, None).is_err(), "{method:?} {bad}");
+        }
+        let mut short = start(&x, 2, |_| 1.0);
+        short.h.pop();
+        let refused = refine_from(&x.dense(), short, method, 1, None);
+        assert!(matches!(refused, Err(Error::Length { .. })), "{method:?}");
+        let other = fit(&x.dense().rows_at(&[0, 1]), &Params::new(2)).unwrap();
+        assert!(refine(&x.dense(), &other, method, 1, None).is_err(), "{method:?}");
+    }
+}
+
+#[test]
+fn rank_zero_has_nothing_to_refine_but_an_objective() {
+    let x = problem(Kind::Uniform, 4, 5, &mut Random(10));
+    let nothing = fit(&x.dense(), &Params::new(0)).unwrap();
+    for method in [Refinement::Exact, Refinement::Hals] {
+        let found = refine(&x.dense(), &nothing, method, 2, None).unwrap();
+        assert!(found.w.is_empty() && found.h.is_empty() && found.rank == 0);
+        assert_sound(&x, &found, method, 2, &format!("{method:?}"));
+    }
+    verify(&x, &nothing, 1e-9);
+}
+
+#[test]
+fn ranks_change_no_bit_of_a_refinement() {
+    use xray_nmf::comm::{Communicator, run_local_ranks};
+    use xray_nmf::{ROW_BLOCK, SharedMatrix, SparseMatrix, rank_columns, refine_distributed};
+
+    // More rows than two blocks, and columns that do not end with a chunk.
+    let (m, n, rank) = (2 * ROW_BLOCK + 300, 1100, 4);
+    let mut state = 5u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        state >> 33
+    };
+    let entries: Vec<(usize, usize, f64)> = (0..6 * m)
+        .map(|_| (next() as usize % m, next() as usize % n, (1 + next() % 9) as f64 / 3.0))
+        .collect();
+    let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
+    let found = fit(&x, &Params { threads: Some(1), ..Params::new(rank) }).expect("a fit");
+    let start = Refined::from_factorization(&found);
+    for method in [Refinement::Hals, Refinement::Exact] {
+        let whole = refine_from(&x, start.clone(), method, 3, Some(2)).expect("refined");
+        for size in [1, 2, 3, 5] {
+            let parts = run_local_ranks(size, |comm| {
+                let mine = |d: &usize| d / ROW_BLOCK % size == comm.rank();
+                let own: Vec<usize> = (0..m).filter(mine).collect();
+                let line = |&d: &usize| start.w[d * rank..(d + 1) * rank].to_vec();
+                let w = own.iter().flat_map(line).collect();
+                let start = Refined { w, ..start.clone() };
+                let columns = x.columns_in(rank_columns(n, comm.rank(), size));
+                let rows = x.rows_at(&own);
+                let matrix = SharedMatrix { columns: &columns, rows: &rows, n_columns: n };
+                let watch = &mut |_, _| std::ops::ControlFlow::Continue(());
+                let refined = refine_distributed(comm, matrix, start, method, 3, Some(1), watch);
+                (own, refined.expect("refined"))
+            });
+            for (own, part) in parts {
+                assert_eq!(part.h, whole.h, "{method:?} {size}");
+                assert_eq!(part.objective, whole.objective, "{method:?} {size}");
+                for (q, d) in own.into_iter().enumerate() {
+                    let lines = (&part.w[q * rank..][..rank], &whole.w[d * rank..][..rank]);
+                    assert_eq!(lines.0, lines.1, "{method:?} {size}: row {d}");
+                }
+            }
+        }
+    }
+}

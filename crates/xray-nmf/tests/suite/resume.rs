@@ -1,0 +1,120 @@
+//! A run that is cut short and resumed, on any number of ranks, has the bits of one that was not.
+
+use std::ops::ControlFlow;
+
+use crate::support::all_bits;
+use crate::support::problems::{Kind, Random, problem};
+use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
+use xray_nmf::{
+    Error, Normalize, Observer, Params, RunState, Selection, SparseMatrix, Step, fit, fit_resumed,
+    rank_columns,
+};
+
+/// Keeps the state after so many anchors, and stops there.
+struct CutAfter {
+    n_anchors: usize,
+    state: Option<RunState>,
+}
+
+impl Observer for CutAfter {
+    fn step(&mut self, _: &Step) -> ControlFlow<()> {
+        match self.state {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    fn wants_state(&self, n_anchors: usize) -> bool {
+        n_anchors == self.n_anchors
+    }
+
+    fn state(&mut self, state: &RunState) {
+        self.state = Some(state.clone());
+    }
+}
+
+fn matrix() -> SparseMatrix<'static, f64> {
+    problem(Kind::Sparse, 40, 1100, &mut Random(7)).sparse()
+}
+
+/// The state after `n_anchors`, found on `size` ranks.
+fn cut(x: &SparseMatrix<'static, f64>, params: &Params, n_anchors: usize, size: usize) -> RunState {
+    let n = 1100;
+    let states = run_local_ranks(size, |comm| {
+        let shard = x.columns_in(rank_columns(n, comm.rank(), size));
+        let mut observer = CutAfter { n_anchors, state: None };
+        let nothing = RunState::default();
+        fit_resumed(comm, n, &shard, None, params, &nothing, &mut observer).expect("a fit");
+        observer.state.expect("more anchors than that")
+    });
+    assert!(states.iter().all(|state| *state == states[0]), "the same on all ranks");
+    assert_eq!(states[0].steps.len(), n_anchors);
+    states.into_iter().next().expect("one rank at least")
+}
+
+#[test]
+fn resumed_runs_have_the_bits_of_whole_ones() {
+    let x = matrix();
+    // Few candidates, so that some points see none and are settled.
+    let few = Some((0..1100).step_by(37).collect::<Vec<_>>());
+    for selection in Selection::ALL {
+        for (mean_ray, normalize, candidates) in [
+            (false, Normalize::None, None),
+            (true, Normalize::None, None),
+            (false, Normalize::L1, few.clone()),
+        ] {
+            let params = Params {
+                selection,
+                mean_ray,
+                normalize,
+                candidates,
+                seed: 5,
+                threads: Some(1),
+                ..Params::new(9)
+            };
+            let whole = fit(&x, &params).expect("a fit");
+            for (before, after) in [(1, 3), (3, 1), (2, 2)] {
+                let state = cut(&x, &params, 4, before);
+                let n = 1100;
+                let parts = run_local_ranks(after, |comm| {
+                    let shard = x.columns_in(rank_columns(n, comm.rank(), after));
+                    let found = fit_resumed(comm, n, &shard, None, &params, &state, &mut ());
+                    let found = found.expect("a fit");
+                    let weights = found.weights().gathered(comm, 0).expect("ranks talk");
+                    (found, weights)
+                });
+                let what = format!("{before} to {after} ranks, {params:?}");
+                if after == 1 {
+                    assert_eq!(all_bits(&parts[0].0), all_bits(&whole), "{what}");
+                }
+                for (found, _) in &parts {
+                    let key = |step: &Step| (step.anchor, step.score, step.margin, step.residual);
+                    let steps: Vec<_> = found.steps().iter().map(key).collect();
+                    let expected: Vec<_> = whole.steps().iter().map(key).collect();
+                    assert_eq!(steps, expected, "{what}");
+                }
+                assert_eq!(parts[0].1.as_ref(), Some(whole.weights()), "{what}");
+                assert!(parts[1..].iter().all(|(_, weights)| weights.is_none()), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_foreign_checkpoint_is_refused() {
+    let x = matrix();
+    let params = Params { threads: Some(1), ..Params::new(6) };
+    let good = cut(&x, &params, 3, 1);
+    let resume = |state: &RunState| {
+        fit_resumed(&OneRank, 1100, &x, None, &params, state, &mut ()).map(|_| ()).unwrap_err()
+    };
+    let mut other = good.clone();
+    other.steps[1].residual *= 1.0 + f64::EPSILON;
+    assert!(matches!(resume(&other), Error::Resume { step: 2, .. }));
+    let mut other = good.clone();
+    other.steps[2].anchor = 1100;
+    assert!(resume(&other).to_string().contains("does not exist"));
+    let mut other = good;
+    other.steps[2].anchor = other.steps[0].anchor;
+    assert!(resume(&other).to_string().contains("twice"));
+}

@@ -1,0 +1,476 @@
+"""Topics of documents."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from . import _xray_nmf
+from ._documents import documents_of
+from ._input import threads
+from ._progress import Progress
+from ._topic_settings import parameters_of, topic_settings
+from ._types import Engine, Floats, Indices, Normalize, Refinement, Selection, Solver
+from ._xray_nmf import Documents, Model
+
+Weighting = Literal["tfidf", "counts", "none"]
+
+
+class Coherence(NamedTuple):
+    """Do the top words of each topic occur in the same documents?"""
+
+    npmi: Floats
+    """Mean normalised pointwise mutual information of the words' pairs, -1 to 1."""
+    umass: Floats
+    """Mean UMass score; nearer to 0 is better."""
+
+
+class TopicModel(TransformerMixin, BaseEstimator):
+    """Topics of documents, each with an anchor word, and how documents are made of them.
+
+    Does what the program ``xray topics`` does, to the same bits: texts become tf-idf weights,
+    anchor words are chosen, topics are refined, every document is weighed. There is no random
+    start. `save` and `load` use the program's model file.
+
+    Parameters
+    ----------
+    n_topics : int or "auto", default="auto"
+        How many topics; "auto" takes the knee of the residual's curve up to `max_topics`.
+    anchor_words : list, optional
+        Words that topics begin with: a word, or a list of words, for each topic that begins with
+        any. The other topics are free. Unknown words are warned about.
+    exclude : list of str, optional
+        Words that are never anchors and never listed.
+    n_words : int, default=10
+        Words to list for each topic.
+    distinct : bool, default=False
+        List only one of several forms of a word (film, films).
+    max_topics : int, default=40
+        The most topics that "auto" considers.
+    weighting : {"tfidf", "counts", "none"}, optional
+        What the entries of the matrix are. By default tf-idf for texts and whole numbers, and
+        other numbers as they are.
+    stop_words : "english", list of str or None, default="english"
+        Words to drop.
+    drop : list of str, optional
+        More words to drop.
+    stemming : str, optional
+        Reduce words to the stems of a language, such as "english".
+    ngram_range : (int, int), default=(1, 1)
+        Shortest and longest runs of words that make a term.
+    min_df, max_df : int, float or None, default=None
+        Drop words in fewer, or more, documents: a number, or a share between 0.0 and 1.0. By
+        default at least 1 to 10 documents, depending on how many there are, and at most half.
+    max_features : int, optional
+        Keep only the most frequent words.
+    min_characters : int, default=2
+        Drop shorter words.
+    lowercase : bool, default=True
+        Fold case first.
+    sublinear_tf : bool, default=True
+        Weigh a word by 1 + ln(count) instead of its count.
+    normalize_documents : bool, default=True
+        Scale documents to length 1.
+    selection : {"greedy", "max", "dist", "agg", "joint", "rand"}, default="greedy"
+        The rule that chooses the next anchor word.
+    refine_steps : int, optional
+        The most steps of refinement; by default 40, down to 5 for large data. It ends when a step
+        improves the fit by less than 1e-5 of it.
+    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
+        What each of these steps does; see `refine`.
+    mean_ray, normalize, tol, min_improvement, engine, solver, max_cache_bytes, random_state
+        As in `XRay`.
+    n_jobs : int or None, default=-1
+        Threads, counted as in joblib; -1 uses all cores. No effect on the result.
+    verbose : bool, default=False
+        Show progress.
+
+    Attributes
+    ----------
+    topics_ : DataFrame, or list of dict without pandas
+        A row for each topic: ``anchor``, ``words``, their ``weights``, the ``share`` of documents
+        in which it is heaviest, how clearly its anchor was chosen (``margin``, 0 for a tie), and
+        its coherence (``npmi``, ``umass``).
+    components_ : ndarray of shape (n_topics_, n_words)
+        H: the words' weights in each topic; each row has length 1.
+    weights_ : ndarray of shape (n_documents, n_topics_)
+        W: the topics' weights in each document.
+    document_topics_ : ndarray of shape (n_documents,)
+        The heaviest topic of each document; -1 for one without any known word.
+    vocabulary_ : ndarray of str
+        The word of each column of `components_`.
+    anchors_ : ndarray of shape (n_topics_,)
+        The column of each topic's (first) anchor word.
+    n_topics_ : int
+        Number of topics.
+    path_ : ndarray of shape (n_topics_,)
+        Relative residual after each anchor, before refinement.
+    termination_ : str
+        Why no more anchors were looked for. Not in the file.
+    kkt_violation_ : float
+        Certificate of the projection onto the anchors. Not in the file.
+    objective_ : ndarray
+        ``||X - W H||**2`` before and after each step of refinement. Not in the file.
+
+    See Also
+    --------
+    XRay : The same algorithms for any matrix.
+
+    Examples
+    --------
+    >>> from xray_nmf import TopicModel
+    >>> texts = ["cats purr and sleep", "dogs bark and run", "a sleepy cats day", "dogs run"]
+    >>> model = TopicModel(2, n_words=2).fit(texts)
+    >>> sorted(topic for topic in model.topics_["anchor"])
+    ['cats', 'dogs']
+    >>> model.predict(["my cats", "your dogs"]).tolist() == [
+    ...     model.document_topics_[0], model.document_topics_[1]
+    ... ]
+    True
+    """
+
+    def __init__(
+        self,
+        n_topics: int | Literal["auto"] = "auto",
+        *,
+        anchor_words: Iterable[str | Iterable[str]] | None = None,
+        exclude: Iterable[str] | None = None,
+        n_words: int = 10,
+        distinct: bool = False,
+        max_topics: int = 40,
+        weighting: Weighting | None = None,
+        stop_words: Any = "english",
+        drop: Iterable[str] | None = None,
+        stemming: str | None = None,
+        ngram_range: tuple[int, int] = (1, 1),
+        min_df: int | float | None = None,
+        max_df: int | float | None = None,
+        max_features: int | None = None,
+        min_characters: int = 2,
+        lowercase: bool = True,
+        sublinear_tf: bool = True,
+        normalize_documents: bool = True,
+        selection: Selection = "greedy",
+        refine_steps: int | None = None,
+        refinement: Refinement = "hals",
+        mean_ray: bool = False,
+        normalize: Normalize | None = None,
+        tol: float = 1e-6,
+        min_improvement: float = 0.0,
+        engine: Engine = "lazy",
+        solver: Solver = "active-set",
+        max_cache_bytes: int | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = -1,
+        verbose: bool = False,
+    ) -> None:
+        self.n_topics = n_topics
+        self.anchor_words = anchor_words
+        self.exclude = exclude
+        self.n_words = n_words
+        self.distinct = distinct
+        self.max_topics = max_topics
+        self.weighting = weighting
+        self.stop_words = stop_words
+        self.drop = drop
+        self.stemming = stemming
+        self.ngram_range = ngram_range
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.min_characters = min_characters
+        self.lowercase = lowercase
+        self.sublinear_tf = sublinear_tf
+        self.normalize_documents = normalize_documents
+        self.selection = selection
+        self.refine_steps = refine_steps
+        self.refinement = refinement
+        self.mean_ray = mean_ray
+        self.normalize = normalize
+        self.tol = tol
+        self.min_improvement = min_improvement
+        self.engine = engine
+        self.solver = solver
+        self.max_cache_bytes = max_cache_bytes
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None) -> TopicModel:
+        """Find the topics of documents.
+
+        Parameters
+        ----------
+        X : iterable of str, or array or sparse matrix of shape (n_documents, n_words)
+            Texts, or counts (or weights) of words.
+        y : ignored
+        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
+            The word of each column of a matrix; by default the columns of a DataFrame, or "0",
+            "1" and so on.
+
+        Returns
+        -------
+        TopicModel
+            This estimator, fitted.
+        """
+        settings = topic_settings(self)
+        documents, names, n_columns = documents_of(X, vocabulary)
+        model, run = self._run(documents, settings)
+        for words in run["warnings"]:
+            warnings.warn(words, UserWarning, stacklevel=2)
+        self._keep(model)
+        self._names = names
+        self._topics = run["topics"]
+        self._lengths: Indices | None = run["lengths"]
+        self._coherence = run["coherence"]
+        self.document_topics_ = run["document_topics"]
+        self.termination_ = run["termination"]
+        self.kkt_violation_ = run["kkt_violation"]
+        self.objective_ = run["objective"]
+        if n_columns is not None:
+            self.n_features_in_ = n_columns
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None
+    ) -> Any:
+        """Find the topics of documents, and return how documents are made of them.
+
+        Parameters
+        ----------
+        X, y, vocabulary
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics_)
+            `weights_`: the same bits as ``fit(X).transform(X)``.
+        """
+        return self.fit(X, y, vocabulary=vocabulary).weights_.copy()
+
+    def transform(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Any:
+        """Explain new documents by the topics.
+
+        Parameters
+        ----------
+        X : iterable of str, or array or sparse matrix of shape (n_documents, n_words)
+            Of the kind that `fit` was given.
+        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
+            The word of each column of a matrix. Columns may come in any order; unknown words are
+            ignored. By default as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics_)
+            The nonnegative weights with the least ``||x - w @ components_||`` for each document x.
+        """
+        check_is_fitted(self)
+        return self._model.weigh(self._documents(X, vocabulary), threads(self.n_jobs))
+
+    def predict(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Indices:
+        """The heaviest topic of each new document.
+
+        Parameters
+        ----------
+        X, vocabulary
+            As in `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Numbers of topics; -1 for a document without any known word.
+        """
+        check_is_fitted(self)
+        n_threads = threads(self.n_jobs)
+        weights = self._model.weigh(self._documents(X, vocabulary), n_threads)
+        return self._model.heaviest(weights, n_threads)
+
+    def coherence(self, X: Any = None, *, vocabulary: Iterable[str] | None = None) -> Coherence:
+        """How well the top words of each topic go together.
+
+        Parameters
+        ----------
+        X : documents, optional
+            As in `transform`; by default those that `fit` was given. After `load` they are needed.
+        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
+            As in `transform`.
+
+        Returns
+        -------
+        Coherence
+            ``npmi`` and ``umass``, one number for each topic.
+        """
+        check_is_fitted(self)
+        if X is None:
+            scores = self._coherence
+        else:
+            lists = [words for _, words, *_ in self._topics]
+            documents = self._documents(X, vocabulary)
+            scores, _ = self._model.coherence(documents, lists, threads(self.n_jobs))
+        if scores is None:
+            raise ValueError("the model file has no documents: give them to coherence()")
+        pairs = np.array(scores, dtype=np.float64).reshape(-1, 2)
+        return Coherence(pairs[:, 0], pairs[:, 1])
+
+    def to_pyldavis(
+        self, X: Any = None, *, vocabulary: Iterable[str] | None = None
+    ) -> dict[str, Any]:
+        """What ``pyLDAvis.prepare(**model.to_pyldavis())`` takes: distributions that sum to 1.
+
+        The length of a document is the number of its different words, and the frequency of a word
+        the number of its documents.
+
+        Parameters
+        ----------
+        X : documents, optional
+            As in `transform`; by default those that `fit` was given. After `load` they are needed.
+        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
+            As in `transform`.
+
+        Returns
+        -------
+        dict
+            ``topic_term_dists``, ``doc_topic_dists``, ``doc_lengths``, ``vocab`` and
+            ``term_frequency``. A document without known words, and a topic without words, has
+            the uniform distribution.
+        """
+        check_is_fitted(self)
+        weights, lengths = self.weights_, self._lengths
+        if X is not None:
+            documents = self._documents(X, vocabulary)
+            weights = self._model.weigh(documents, threads(self.n_jobs))
+            lengths = np.array(self._model.coherence(documents, [], threads(self.n_jobs))[1])
+        if lengths is None:
+            raise ValueError("the model file has no documents: give them to to_pyldavis()")
+        return {
+            "topic_term_dists": _distributions(self.components_),
+            # Topics that sum to 1 take their sums to the documents' side: W H is the same.
+            "doc_topic_dists": _distributions(weights * self.components_.sum(axis=1)),
+            "doc_lengths": lengths,
+            "vocab": self.vocabulary_,
+            "term_frequency": self._model.document_frequencies,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file that ``xray transform`` and `load` read.
+
+        Parameters
+        ----------
+        path : path
+            The file, usually called model.npz. It appears complete or not at all.
+        """
+        check_is_fitted(self)
+        self._model.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TopicModel:
+        """Read a model file that `save` or ``xray topics`` has written.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        TopicModel
+            Fitted; its parameters are those of the fit as far as the file has them.
+        """
+        model = Model.load(os.fspath(path))
+        if model.kind != "topics":
+            raise ValueError(f"{path}: a model of a matrix; XRay.load opens it")
+        self = cls(**parameters_of(model))
+        self._keep(model)
+        self._names = self._lengths = self._coherence = None
+        self._topics = model.topics(self.n_words, bool(self.distinct))
+        self.document_topics_ = model.heaviest(self.weights_, threads(self.n_jobs))
+        return self
+
+    @property
+    def topics_(self) -> Any:
+        """The topics with their words."""
+        check_is_fitted(self)
+        scores = self._coherence or [(float("nan"), float("nan"))] * len(self._topics)
+        rows = [
+            {
+                "anchor": " + ".join(self.vocabulary_[anchors]),
+                "share": share,
+                "margin": float("nan") if margin is None else margin,
+                "npmi": npmi,
+                "umass": umass,
+                "words": self.vocabulary_[words].tolist(),
+                "weights": weights,
+            }
+            for (anchors, words, weights, share, margin), (npmi, umass) in zip(
+                self._topics, scores, strict=True
+            )
+        ]
+        try:
+            import pandas as pd
+        except ImportError:
+            return rows
+        columns = ["anchor", "share", "margin", "npmi", "umass", "words", "weights"]
+        return pd.DataFrame(rows, columns=columns).rename_axis("topic")
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
+            "topic0", "topic1" and so on.
+        """
+        check_is_fitted(self)
+        return np.array([f"topic{k}" for k in range(self.n_topics_)], dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_topics_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _run(self, documents: Documents, settings: Any) -> Any:
+        if not self.verbose:
+            return _xray_nmf.fit_topics(documents, settings)
+        with Progress() as progress:
+            return _xray_nmf.fit_topics(documents, settings, progress)
+
+    def _keep(self, model: Model) -> None:
+        """Sets what the model file has."""
+        self._model = model
+        self.components_ = model.components
+        self.n_topics_ = len(self.components_)
+        weights = model.weights
+        self.weights_ = np.empty((0, self.n_topics_)) if weights is None else weights
+        self.anchors_ = model.anchors
+        self.path_ = model.residuals
+        self.vocabulary_ = np.array(model.vocabulary or [], dtype=object)
+
+    def _documents(self, X: Any, vocabulary: Iterable[str] | None) -> Documents:
+        return documents_of(X, vocabulary, self._names)[0]
+
+
+def _distributions(rows: Floats) -> Floats:
+    """Rows that sum to 1; a row of zeros becomes uniform."""
+    sums = rows.sum(axis=1, keepdims=True)
+    uniform = np.full_like(rows, 1 / max(rows.shape[1], 1))
+    np.divide(rows, sums, out=uniform, where=sums > 0)
+    return uniform

@@ -1,0 +1,258 @@
+//! The model file, and what can be done with a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use serde_json::Value;
+use xray_data::{Input, LoadedMatrix, ModelKind, Provenance};
+use xray_eval::Coherence;
+use xray_nmf::{DenseMatrix, SparseMatrix};
+use xray_topics::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
+
+use crate::doorway::{self, Watch};
+use crate::failure::Failure;
+use crate::text::Documents;
+
+/// A model with all that the file keeps.
+#[pyclass(frozen, module = "xray_nmf._xray_nmf")]
+pub(crate) struct Model(pub(crate) Arc<xray_data::Model>);
+
+/// The parts of a model of a matrix, as a dictionary.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Parts<'py> {
+    anchors: Vec<usize>,
+    residuals: Vec<f64>,
+    /// The transpose of H.
+    h: PyReadonlyArray2<'py, f64>,
+    refined: bool,
+    names: Option<Vec<String>>,
+    /// JSON.
+    parameters: String,
+    seed: u64,
+}
+
+impl Parts<'_> {
+    fn model(self) -> Result<xray_data::Model> {
+        let view = self.h.as_array();
+        let (n, rank) = (view.nrows(), view.ncols());
+        let entries: Vec<f64> = view.iter().copied().collect();
+        // Sparse unless refined, as the program writes it.
+        let h: LoadedMatrix = match self.refined {
+            true => DenseMatrix::from_row_major(n, rank, entries)?.transposed().into(),
+            false => sparse_rows(&entries, n, rank)?.transposed().into(),
+        };
+        let parameters = serde_json::from_str(&self.parameters).unwrap_or_default();
+        Ok(xray_data::Model {
+            parameters,
+            provenance: origin(self.seed)?,
+            residual_norm: self.residuals,
+            names: self.names,
+            ..xray_data::Model::new(ModelKind::Factorize, self.anchors, h)
+        })
+    }
+}
+
+/// Where a model comes from: data in memory has no name.
+pub(crate) fn origin(seed: u64) -> Result<Provenance> {
+    Ok(Provenance { input: "Python".into(), ..Provenance::of(&Input::Stdin, seed)? })
+}
+
+/// Known words in each document, each counted once.
+pub(crate) fn lengths(documents: &SparseMatrix<'_, f64>) -> Vec<usize> {
+    documents.csr().0.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+/// NPMI and UMass of each list of words. Uses the current pool.
+pub(crate) fn coherence(
+    documents: &SparseMatrix<'_, f64>,
+    lists: Vec<Vec<usize>>,
+) -> Vec<(f64, f64)> {
+    let scores = Coherence::new(documents).topics(&lists);
+    scores.into_iter().map(|score| (score.npmi, score.umass)).collect()
+}
+
+/// Anchors, words, their weights, share, margin.
+pub(crate) type Listed = (Vec<usize>, Vec<usize>, Vec<f64>, f64, Option<f64>);
+
+pub(crate) fn listed(topic: Topic) -> Listed {
+    let (words, weights) = topic.words.into_iter().unzip();
+    (topic.anchors, words, weights, topic.share, topic.margin)
+}
+
+/// The number of each document's topic, -1 for none.
+pub(crate) fn numbered<'py>(
+    py: Python<'py>,
+    topics: &[Option<usize>],
+) -> Bound<'py, PyArray1<i64>> {
+    PyArray1::from_iter(py, topics.iter().map(|topic| topic.map_or(-1, |k| k as i64)))
+}
+
+#[pymethods]
+impl Model {
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        doorway::run(py, None, move |_: &Watch| xray_data::Model::load(&path)).map(Self::own)
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let model = Arc::clone(&self.0);
+        doorway::run(py, None, move |_: &Watch| model.save(&path))
+    }
+
+    /// From the bytes of a file.
+    #[new]
+    fn new(py: Python<'_>, data: Vec<u8>) -> PyResult<Self> {
+        doorway::run(py, None, move |_: &Watch| xray_data::Model::from_bytes(data)).map(Self::own)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let model = Arc::clone(&self.0);
+        let bytes = doorway::run(py, None, move |_: &Watch| model.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// A model of a matrix.
+    #[staticmethod]
+    fn of_matrix(parts: Parts<'_>) -> PyResult<Self> {
+        parts.model().map(Self::own).map_err(Failure::into_exception)
+    }
+
+    /// "topics" or "factorize".
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.0.kind {
+            ModelKind::Topics => "topics",
+            ModelKind::Factorize => "factorize",
+        }
+    }
+
+    #[getter]
+    fn anchors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        PyArray1::from_iter(py, self.0.anchors.iter().map(|&j| j as i64))
+    }
+
+    #[getter]
+    fn residuals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.0.residual_norm)
+    }
+
+    /// H: one row for each topic.
+    #[getter]
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let shape = [self.0.h.n_rows(), self.0.h.n_columns()];
+        dense_rows(&self.0.h).into_pyarray(py).reshape(shape)
+    }
+
+    /// W: one row for each document, if the model has it.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(w) = &self.0.w else { return Ok(None) };
+        dense_rows(w).into_pyarray(py).reshape([w.n_rows(), w.n_columns()]).map(Some)
+    }
+
+    /// Names of the columns, if they have names.
+    #[getter]
+    fn vocabulary(&self) -> Option<Vec<String>> {
+        self.0.column_names().map(<[String]>::to_vec)
+    }
+
+    /// Documents with each word, if the model was fitted to documents.
+    #[getter]
+    fn document_frequencies<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
+        let frequencies = self.0.preprocessing.as_ref()?.document_frequencies();
+        Some(PyArray1::from_iter(py, frequencies.iter().map(|&n| n as i64)))
+    }
+
+    /// The parameters of the fit, as JSON.
+    #[getter]
+    fn parameters(&self) -> String {
+        Value::Object(self.0.parameters.clone()).to_string()
+    }
+
+    /// How texts were weighed, as JSON.
+    #[getter]
+    fn text_options(&self) -> PyResult<Option<String>> {
+        let Some(vectorizer) = &self.0.preprocessing else { return Ok(None) };
+        let json = serde_json::to_string(vectorizer.options());
+        json.map(Some).map_err(|e| PyRuntimeError::new_err(e.to_string()))
+    }
+
+    /// The topics as they were listed, without margins.
+    fn topics(&self, n_words: usize, distinct: bool) -> Vec<Listed> {
+        model_topics(&self.0, n_words, distinct).into_iter().map(listed).collect()
+    }
+
+    /// The topic that explains most of each row of weights, -1 for none.
+    fn heaviest<'py>(
+        &self,
+        py: Python<'py>,
+        weights: PyReadonlyArray2<'py, f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (view, model) = (weights.as_array(), Arc::clone(&self.0));
+        let (n_rows, weights) = (view.nrows(), view.iter().copied().collect::<Vec<f64>>());
+        let heaviest = move || heaviest_topics(&model, &weights, n_rows);
+        let topics = doorway::run(py, None, move |_: &Watch| doorway::in_pool(threads, heaviest))?;
+        Ok(numbered(py, &topics))
+    }
+
+    /// The weights of new documents.
+    fn weigh<'py>(
+        &self,
+        py: Python<'py>,
+        documents: &Bound<'py, Documents>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (model, given) = (Arc::clone(&self.0), Arc::clone(&documents.get().0));
+        let shape = [given.n_documents(), model.rank()];
+        let weigh = move || match &model.preprocessing {
+            Some(vectorizer) => apply(&model, &given.weigh(vectorizer)?, Some(threads)),
+            None => apply(&model, given.as_given()?, Some(threads)),
+        };
+        let work = move |_: &Watch| -> Result<Vec<f64>> { doorway::in_pool(threads, weigh)? };
+        doorway::run(py, None, work)?.into_pyarray(py).reshape(shape)
+    }
+
+    /// NPMI and UMass of lists of words (by column) in documents, and known words in each document.
+    fn coherence<'py>(
+        &self,
+        py: Python<'py>,
+        documents: &Bound<'py, Documents>,
+        lists: Vec<Vec<usize>>,
+        threads: usize,
+    ) -> PyResult<Measured> {
+        let (model, given) = (Arc::clone(&self.0), Arc::clone(&documents.get().0));
+        let measure = move || -> Result<_> {
+            let matrix = match &model.preprocessing {
+                Some(vectorizer) => given.weigh(vectorizer)?,
+                None => given.as_given()?.clone(),
+            };
+            Ok((coherence(&matrix, lists), lengths(&matrix)))
+        };
+        doorway::run(py, None, move |_: &Watch| -> Result<_> {
+            doorway::in_pool(threads, measure)?
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+        let bytes = slf.get().to_bytes(slf.py())?;
+        Ok((slf.get_type(), (bytes,)))
+    }
+}
+
+/// NPMI and UMass of each list, and known words in each document.
+type Measured = (Vec<(f64, f64)>, Vec<usize>);
+
+/// A type and what to call it with.
+type Reduced<'py> = (Bound<'py, PyType>, (Bound<'py, PyBytes>,));
+
+impl Model {
+    fn own(model: xray_data::Model) -> Self {
+        Self(Arc::new(model))
+    }
+}
