@@ -1,6 +1,6 @@
 //! One part of a file's content, for reading it on many machines.
 
-use std::ops::Range;
+use xray_nmf::Layout;
 
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
@@ -41,7 +41,7 @@ impl Share {
     }
 
     /// The columns of this part, of n.
-    pub fn columns(&self, n: usize) -> Range<usize> {
+    pub fn columns(&self, n: usize) -> Layout {
         xray_nmf::rank_columns(n, self.part, self.parts)
     }
 
@@ -57,16 +57,16 @@ impl Share {
 pub(crate) enum Kept {
     #[default]
     Everything,
-    Rows(Range<usize>),
-    Columns(Range<usize>),
+    Rows(Layout),
+    Columns(Layout),
 }
 
 impl Kept {
     pub fn entry(&self, row: u32, column: u32) -> bool {
         match self {
             Kept::Everything => true,
-            Kept::Rows(range) => range.contains(&(row as usize)),
-            Kept::Columns(range) => range.contains(&(column as usize)),
+            Kept::Rows(own) => own.local(row as usize).is_some(),
+            Kept::Columns(own) => own.local(column as usize).is_some(),
         }
     }
 }
@@ -89,10 +89,10 @@ impl LoadOptions {
     /// The part of a table; the names of all columns stay.
     pub(crate) fn cut_table(&self, table: Table) -> Table {
         let Some(share) = self.share else { return table };
-        let range = share.columns(table.matrix.n_columns());
+        let own = share.columns(table.matrix.n_columns());
         let matrix = match table.matrix {
-            LoadedMatrix::Sparse(x) => x.columns_in(range).into(),
-            LoadedMatrix::Dense(x) => x.columns_in(range).into(),
+            LoadedMatrix::Sparse(x) => x.columns_of(&own).into(),
+            LoadedMatrix::Dense(x) => x.columns_of(&own).into(),
         };
         Table { matrix, ..table }
     }

@@ -15,7 +15,7 @@ use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, ROW_BLOCK, SparseMatrix, rank_columns};
 
 use crate::agree::{same_everywhere, together};
-use crate::exchange::{ColumnOwners, Entry, assemble_columns, exchange};
+use crate::exchange::{Entry, assemble_columns, exchange};
 use crate::files::{data_files, fingerprint, own_files};
 use crate::ingest::gather_sizes;
 
@@ -230,9 +230,8 @@ fn columns_of(
             value: values[q],
         })
     });
-    let owners = ColumnOwners::new(n, comm.size());
-    let arrived = exchange(comm, entries, |e| owners.of(e.column as usize))?;
-    let range = rank_columns(n, comm.rank(), comm.size());
-    let own = assemble_columns(n_documents, range.start, range.len(), arrived);
-    together(comm, own.map_err(Into::into))
+    let own = rank_columns(n, comm.rank(), comm.size());
+    let arrived = exchange(comm, entries, |e| own.owner(e.column as usize))?;
+    let columns = assemble_columns(n_documents, &own, arrived);
+    together(comm, columns.map_err(Into::into))
 }

@@ -1,7 +1,7 @@
 //! Entries to the owners of their columns or rows, in rounds of bounded size.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Result, SparseMatrix};
+use xray_nmf::{Layout, Result, SparseMatrix};
 
 /// Entries that a rank sends in one round: 16 MiB.
 const ROUND: usize = 1 << 20;
@@ -65,23 +65,24 @@ pub fn exchange(
     }
 }
 
-/// The matrix of columns `first..first + n_columns`, renumbered from 0, from its entries in any order.
+/// The matrix of the own columns, renumbered from 0, from its entries in any order.
 ///
 /// # Errors
 /// If an entry is not finite, or two are of the same place.
 pub fn assemble_columns(
     n_rows: usize,
-    first: usize,
-    n_columns: usize,
+    own: &Layout,
     entries: Vec<Entry>,
 ) -> Result<SparseMatrix<'static, f64>> {
+    let n_columns = own.n_own();
+    let local = |e: &Entry| own.local(e.column as usize).expect("an own column");
     let mut offsets = vec![0usize; n_columns + 1];
-    entries.iter().for_each(|e| offsets[e.column as usize - first + 1] += 1);
+    entries.iter().for_each(|e| offsets[local(e) + 1] += 1);
     (0..n_columns).for_each(|j| offsets[j + 1] += offsets[j]);
     let mut next = offsets.clone();
     let mut lines: Vec<(u32, f64)> = vec![(0, 0.0); entries.len()];
     for e in entries {
-        let place = &mut next[e.column as usize - first];
+        let place = &mut next[local(&e)];
         lines[*place] = (e.row, e.value);
         *place += 1;
     }
@@ -94,43 +95,11 @@ pub fn assemble_columns(
     SparseMatrix::from_csc(n_rows, n_columns, offsets, rows, values)
 }
 
-/// Whose column it is: one search for each entry instead of one for each rank.
-#[derive(Debug, Clone)]
-pub struct ColumnOwners {
-    /// The first column of each rank.
-    starts: Vec<usize>,
-}
-
-impl ColumnOwners {
-    /// The owners of `n_columns` among `size` ranks.
-    pub fn new(n_columns: usize, size: usize) -> Self {
-        let starts = (0..size).map(|rank| xray_nmf::rank_columns(n_columns, rank, size).start);
-        Self { starts: starts.collect() }
-    }
-
-    /// The rank that owns column j.
-    pub fn of(&self, j: usize) -> usize {
-        self.starts.partition_point(|&start| start <= j) - 1
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use xray_nmf::comm::run_local_ranks;
     use xray_nmf::rank_columns;
-
-    #[test]
-    fn owners_are_those_of_the_engine() {
-        for n in [1, 255, 256, 257, 5000, 100_000] {
-            for size in [1, 2, 3, 8, 64] {
-                let owners = ColumnOwners::new(n, size);
-                for j in (0..n).step_by(1 + n / 500) {
-                    assert!(rank_columns(n, owners.of(j), size).contains(&j), "{j} of {n}, {size}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn every_entry_arrives_once_and_columns_are_sorted() {
@@ -143,16 +112,18 @@ mod tests {
         for size in [1, 3, 4] {
             let parts = run_local_ranks(size, |comm| {
                 // Rows in an order that is not the matrix's.
-                let own = all().filter(|(d, _)| (d * 7 + 3) % size == comm.rank());
-                let own =
-                    own.map(|(d, j)| Entry { row: d as u32, column: j as u32, value: value(d, j) });
-                let owners = ColumnOwners::new(n, size);
-                let arrived = exchange(comm, own, |e| owners.of(e.column as usize)).unwrap();
-                let range = rank_columns(n, comm.rank(), size);
-                assemble_columns(m, range.start, range.len(), arrived).unwrap()
+                let rows = all().filter(|(d, _)| (d * 7 + 3) % size == comm.rank());
+                let rows = rows.map(|(d, j)| Entry {
+                    row: d as u32,
+                    column: j as u32,
+                    value: value(d, j),
+                });
+                let own = rank_columns(n, comm.rank(), size);
+                let arrived = exchange(comm, rows, |e| own.owner(e.column as usize)).unwrap();
+                assemble_columns(m, &own, arrived).unwrap()
             });
             for (rank, part) in parts.iter().enumerate() {
-                assert_eq!(part.csc(), whole.columns_in(rank_columns(n, rank, size)).csc());
+                assert_eq!(part.csc(), whole.columns_of(&rank_columns(n, rank, size)).csc());
             }
         }
     }

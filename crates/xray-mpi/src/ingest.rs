@@ -13,7 +13,7 @@ use xray_nmf::comm::Communicator;
 use xray_nmf::rank_columns;
 
 use crate::agree::{same_everywhere, together};
-use crate::exchange::{ColumnOwners, Entry, assemble_columns, exchange};
+use crate::exchange::{Entry, assemble_columns, exchange};
 use crate::files::{data_files, fingerprint, own_files};
 
 /// This rank's columns of a matrix, and what all ranks know of it.
@@ -59,7 +59,7 @@ fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<S
     let dense = matches!(matrix, LoadedMatrix::Dense(_));
     let sizes = gather_sizes(comm, [matrix.n_columns(), matrix.n_entries()])?;
     let [n_columns, n_entries] = [0, 1].map(|q| sizes.iter().map(|size| size[q]).sum());
-    let fits = matrix.n_columns() == rank_columns(n_columns, comm.rank(), comm.size()).len();
+    let fits = matrix.n_columns() == rank_columns(n_columns, comm.rank(), comm.size()).n_own();
     let own = if fits { Ok(()) } else { Err(anyhow::anyhow!("the ranks read different shapes")) };
     together(comm, own)?;
     let shape = format!("{} {n_columns} {dense} {column_names:?}", matrix.n_rows());
@@ -110,11 +110,10 @@ fn read_many_files(
     together(comm, check_tables(&own, n_columns, n_rows))?;
     let column_names = own.iter().find_map(|table| table.column_names.clone());
     let column_names = broadcast_names(comm, column_names)?;
-    let owners = ColumnOwners::new(n_columns, comm.size());
-    let arrived = exchange(comm, entries(&own, first_row), |e| owners.of(e.column as usize))?;
+    let layout = rank_columns(n_columns, comm.rank(), comm.size());
+    let arrived = exchange(comm, entries(&own, first_row), |e| layout.owner(e.column as usize))?;
     drop(own);
-    let range = rank_columns(n_columns, comm.rank(), comm.size());
-    let matrix = assemble_columns(n_rows, range.start, range.len(), arrived);
+    let matrix = assemble_columns(n_rows, &layout, arrived);
     let matrix = together(comm, matrix.map_err(Into::into))?.into();
     Ok(Shard { matrix, n_columns, n_entries, dense: sizes.iter().any(|s| s[3] == 1), column_names })
 }

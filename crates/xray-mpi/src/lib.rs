@@ -26,7 +26,7 @@ mod traffic;
 
 pub use agree::{Agreed, same_everywhere, together};
 pub use corpus::{SharedCorpus, read_corpus};
-pub use exchange::{ColumnOwners, Entry, assemble_columns, exchange};
+pub use exchange::{Entry, assemble_columns, exchange};
 pub use factorize::factorize;
 pub use files::{data_files, fingerprint, own_files};
 pub use ingest::{Shard, read_matrix};

@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use xray_data::{LoadOptions, Loaded, LoadedMatrix, Table, load, save};
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factorization, SparseMatrix};
+use xray_nmf::{Factorization, Matrix, SparseMatrix};
 
 use crate::agree::together;
 
@@ -37,7 +37,7 @@ pub struct Manifest {
     pub columns: usize,
     /// The anchors, in the order found.
     pub anchors: Vec<usize>,
-    /// The files, in order of their columns.
+    /// The files, rank after rank. Every rank has blocks of columns, dealt out to and fro.
     pub shards: Vec<ShardFile>,
 }
 
@@ -46,8 +46,8 @@ pub struct Manifest {
 pub struct ShardFile {
     /// Its name in the folder.
     pub file: String,
-    /// The first of its columns.
-    pub first_column: usize,
+    /// Its columns of H, in order: first and end (exclusive) of each range.
+    pub ranges: Vec<[usize; 2]>,
     /// How many columns it has.
     pub columns: usize,
     /// How many weights are not zero.
@@ -81,11 +81,11 @@ fn write_own(
 ) -> anyhow::Result<ShardFile> {
     let file = format!("h-{rank:05}-of-{size:05}.npz");
     let path = folder.join(&file);
-    let columns = found.own_columns();
+    let own = found.own_columns();
     let (offsets, rows, values) = found.weights().csc();
     let h = SparseMatrix::from_csc(
         found.rank(),
-        columns.len(),
+        own.n_own(),
         offsets.to_vec(),
         rows.to_vec(),
         values.to_vec(),
@@ -95,8 +95,8 @@ fn write_own(
         std::fs::read(&path).with_context(|| format!("{}: cannot read back", path.display()))?;
     Ok(ShardFile {
         file,
-        first_column: columns.start,
-        columns: columns.len(),
+        ranges: own.ranges().into_iter().map(|range| [range.start, range.end]).collect(),
+        columns: own.n_own(),
         entries: values.len(),
         blake3: blake3::hash(&bytes).to_hex().to_string(),
     })
@@ -130,7 +130,7 @@ pub fn read_shards(folder: &Path) -> anyhow::Result<(Manifest, SparseMatrix<'sta
     if manifest.format != FORMAT || manifest.version != VERSION {
         bail!("{}: version {}, expected {VERSION}", path.display(), manifest.version);
     }
-    let (mut offsets, mut rows, mut values) = (vec![0usize], Vec::new(), Vec::new());
+    let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); manifest.columns];
     for shard in &manifest.shards {
         let path = folder.join(&shard.file);
         let bytes = std::fs::read(&path).with_context(|| format!("{}: missing", path.display()))?;
@@ -138,20 +138,23 @@ pub fn read_shards(folder: &Path) -> anyhow::Result<(Manifest, SparseMatrix<'sta
             bail!("{}: not the file that the manifest lists", path.display());
         }
         if shard.columns == 0 || manifest.rank == 0 {
-            offsets.extend(vec![values.len(); shard.columns]);
             continue;
         }
         let loaded = load(&path.as_path().into(), &LoadOptions::default())?;
         let Loaded::Table(Table { matrix: LoadedMatrix::Sparse(h), .. }) = loaded else {
             bail!("{}: expected a sparse matrix", path.display());
         };
-        let (part_offsets, part_rows, part_values) = h.csc();
-        let start = values.len();
-        offsets.extend(part_offsets[1..].iter().map(|end| start + end));
-        rows.extend_from_slice(part_rows);
-        values.extend_from_slice(part_values);
+        let columns: Vec<usize> = shard.ranges.iter().flat_map(|r| r[0]..r[1]).collect();
+        if columns.len() != h.n_columns() || columns.iter().any(|&j| j >= manifest.columns) {
+            bail!("{}: not the columns that the manifest lists", path.display());
+        }
+        for (i, &j) in columns.iter().enumerate() {
+            h.column(i).for_each(|k, value| lines[j].push((k, value)));
+        }
     }
-    let h = SparseMatrix::from_csc(manifest.rank, manifest.columns, offsets, rows, values)
+    let entries = lines.iter().enumerate();
+    let entries = entries.flat_map(|(j, line)| line.iter().map(move |&(k, value)| (k, j, value)));
+    let h = SparseMatrix::from_triplets(manifest.rank, manifest.columns, entries)
         .with_context(|| format!("{}: the shards do not fit together", path.display()))?;
     Ok((manifest, h))
 }

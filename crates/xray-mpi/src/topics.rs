@@ -123,7 +123,8 @@ fn start(
     let n_own = fit.weights().n_columns();
     let own: Vec<u8> =
         (0..n_own).flat_map(|i| fit.weights().dense_column(i)).flat_map(f64::to_le_bytes).collect();
-    let h = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
+    let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
+    let h = fit.own_columns().in_column_order(&all, rank);
     Ok(Refined { rank, w, h, objective: Vec::new() })
 }
 

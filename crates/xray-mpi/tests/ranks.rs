@@ -6,9 +6,13 @@ use clap::Parser;
 use tempfile::TempDir;
 use xray_data::{Input, LoadOptions, LoadedMatrix, Table, load, save};
 use xray_mpi::args::{Cli, Command};
+use xray_mpi::shards::{read_shards, write_shards};
 use xray_mpi::{read_corpus, read_matrix};
 use xray_nmf::comm::{Communicator, run_local_ranks};
-use xray_nmf::{DenseMatrix, Matrix, ROW_BLOCK, SparseMatrix, rank_columns};
+use xray_nmf::{
+    DenseMatrix, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit, fit_distributed,
+    rank_columns,
+};
 use xray_topics::Corpus;
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
@@ -40,7 +44,7 @@ fn compare_matrix(words: &[&str], whole: &SparseMatrix<'static, f64>) {
             let shard = shard.expect("readable");
             let n = whole.n_columns();
             assert_eq!((shard.n_columns, shard.n_entries), (n, whole.n_entries()), "{words:?}");
-            let expected = whole.columns_in(rank_columns(n, rank, size));
+            let expected = whole.columns_of(&rank_columns(n, rank, size));
             let LoadedMatrix::Sparse(x) = &shard.matrix else { panic!("sparse") };
             assert_eq!(x.csc(), expected.csc(), "{words:?}: rank {rank} of {size}");
             assert_eq!(x.n_rows(), whole.n_rows());
@@ -89,9 +93,9 @@ fn dense_data_is_cut() {
         let shards = run_local_ranks(size, |comm| read_matrix(comm, &verb.args.input));
         for (rank, shard) in shards.into_iter().enumerate() {
             let LoadedMatrix::Dense(own) = shard.expect("readable").matrix else { panic!("dense") };
-            let range = rank_columns(600, rank, size);
-            assert_eq!(own.n_columns(), range.len());
-            for (i, j) in range.enumerate() {
+            let layout = rank_columns(600, rank, size);
+            assert_eq!(own.n_columns(), layout.n_own());
+            for (i, j) in layout.ranges().into_iter().flatten().enumerate() {
                 assert_eq!(own.column(i), x.column(j));
             }
         }
@@ -139,7 +143,7 @@ fn compare_corpus(words: &[&str], whole: &Corpus) {
             let (m, n) = (whole.n_documents(), whole.matrix.n_columns());
             let own: Vec<usize> = (0..m).filter(|d| d / ROW_BLOCK % size == rank).collect();
             assert_eq!(part.rows.csr(), whole.matrix.rows_at(&own).csr(), "{words:?}");
-            let columns = whole.matrix.columns_in(rank_columns(n, rank, size));
+            let columns = whole.matrix.columns_of(&rank_columns(n, rank, size));
             assert_eq!(part.columns.csc(), columns.csc(), "{words:?}: rank {rank} of {size}");
             let ids: Vec<&String> = own.iter().map(|&d| &whole.ids[d]).collect();
             assert_eq!(part.ids.iter().collect::<Vec<_>>(), ids);
@@ -203,4 +207,26 @@ fn one_rank_alone_is_enough() {
         (comm.rank(), shard.matrix.n_columns())
     });
     assert_eq!(shard.iter().map(|(_, n)| n).sum::<usize>(), 20);
+}
+
+#[test]
+fn shards_are_put_together_as_the_whole() {
+    let x = matrix(60, 2000);
+    let params = Params { selection: Selection::Greedy, ..Params::new(6) };
+    let whole = fit(&x, &params).expect("a fit");
+    for size in [1, 3, 4] {
+        let folder = tempfile::tempdir().expect("a folder");
+        run_local_ranks(size, |comm| {
+            let own = x.columns_of(&rank_columns(2000, comm.rank(), size));
+            let found = fit_distributed(comm, 2000, &own, None, &params, &mut ()).expect("a fit");
+            write_shards(comm, folder.path(), &found).expect("written");
+        });
+        let (manifest, h) = read_shards(folder.path()).expect("readable");
+        assert_eq!((manifest.shards.len(), &manifest.anchors), (size, &whole.anchors()));
+        assert_eq!(h.csc(), whole.weights().csc(), "{size} ranks");
+        let damaged = folder.path().join(&manifest.shards[0].file);
+        std::fs::write(&damaged, "other").expect("written");
+        let problem = read_shards(folder.path()).unwrap_err().to_string();
+        assert!(problem.contains("not the file"), "{problem}");
+    }
 }

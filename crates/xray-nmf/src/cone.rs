@@ -111,7 +111,9 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         part: impl Fn(Range<usize>) -> f64 + Sync + Send,
     ) -> Result<f64> {
         let local: Vec<f64> = self.layout.own_blocks().into_par_iter().map(part).collect();
-        Ok(gather_f64(self.comm, &local)?.iter().fold(0.0, |sum, v| sum + v))
+        let all = gather_f64(self.comm, &local)?;
+        let in_order = self.layout.in_block_order(&all, 1);
+        Ok(in_order.iter().fold(0.0, |sum, part| sum + part[0]))
     }
 
     /// Sums vectors of equal length over all blocks: first those of each rank, then over the ranks.
@@ -165,7 +167,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         if let Some(sent) = own {
             sent.write(&mut writer);
         }
-        self.comm.broadcast(self.layout.owner(j, self.comm.size()), &mut writer.0)?;
+        self.comm.broadcast(self.layout.owner(j), &mut writer.0)?;
         Ok(Sent::read(&mut Reader(&writer.0)))
     }
 
@@ -188,7 +190,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         }
         let parts = self.comm.all_gather(&writer.0)?;
         let mut readers: Vec<Reader<'_>> = parts.iter().map(|part| Reader(part)).collect();
-        let from_owner = |&j: &usize| Sent::read(&mut readers[self.layout.owner(j, size)]);
+        let from_owner = |&j: &usize| Sent::read(&mut readers[self.layout.owner(j)]);
         Ok(columns.iter().map(from_owner).collect())
     }
 

@@ -76,8 +76,8 @@ impl Factorization {
     }
 
     /// The columns whose weights are here: all of them, unless the fit ran on many ranks.
-    pub fn own_columns(&self) -> Range<usize> {
-        self.layout.own_columns()
+    pub fn own_columns(&self) -> Layout {
+        self.layout
     }
 
     /// The anchors, in the order found.
@@ -205,6 +205,36 @@ impl<'a> Path<'a> {
     }
 }
 
+/// One rank's columns of H on their way.
+struct Part {
+    lengths: Vec<u64>,
+    anchors: Vec<u32>,
+    values: Vec<f64>,
+    /// Columns and entries that have been moved.
+    moved: (usize, usize),
+}
+
+impl Part {
+    fn read(message: &[u8]) -> Self {
+        let mut reader = Reader(message);
+        let (lengths, anchors) = (reader.take(), reader.take());
+        Self { lengths, anchors, values: reader.take(), moved: (0, 0) }
+    }
+
+    /// Appends the next columns to `all`.
+    fn move_columns(&mut self, n_columns: usize, all: &mut Weights) {
+        let (column, entry) = self.moved;
+        let mut end = entry;
+        for length in &self.lengths[column..column + n_columns] {
+            end += *length as usize;
+            all.offsets.push(all.anchors.len() + end - entry);
+        }
+        all.anchors.extend_from_slice(&self.anchors[entry..end]);
+        all.values.extend_from_slice(&self.values[entry..end]);
+        self.moved = (column + n_columns, end);
+    }
+}
+
 /// H (rank x n), stored by columns; positions of anchors ascend within each column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
@@ -249,16 +279,14 @@ impl Weights {
         if comm.rank() != root {
             return Ok(None);
         }
-        let (rank, mut end) = (self.rank, 0);
-        let mut all = Self { rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
-        for message in received {
-            let mut reader = Reader(&message);
-            all.offsets.extend(reader.take::<u64>().into_iter().map(|length| {
-                end += length as usize;
-                end
-            }));
-            all.anchors.extend(reader.take::<u32>());
-            all.values.extend(reader.take::<f64>());
+        let mut parts: Vec<Part> = received.iter().map(|message| Part::read(message)).collect();
+        let n_columns = parts.iter().map(|part| part.lengths.len()).sum();
+        let layout = Layout::new(n_columns, root, comm.size());
+        let mut all =
+            Self { rank: self.rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
+        for b in 0..layout.n_blocks() {
+            let part = &mut parts[layout.block_owner(b)];
+            part.move_columns(layout.block_columns(b).len(), &mut all);
         }
         Ok(Some(all))
     }

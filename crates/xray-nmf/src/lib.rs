@@ -47,6 +47,7 @@ mod transform;
 pub use error::{Error, Result};
 pub use factorization::{Factorization, Weights};
 pub use gram::GramColumn;
+pub use layout::Layout;
 pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
 pub use params::{Engine, Normalize, Params, Selection, Solver};
@@ -62,11 +63,8 @@ pub use transform::RowModel;
 
 /// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if
 /// there is no such rank.
-pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> std::ops::Range<usize> {
-    if rank >= size {
-        return n_columns..n_columns;
-    }
-    layout::Layout::new(n_columns, rank, size).own_columns()
+pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> Layout {
+    Layout::new(n_columns, rank, size)
 }
 
 /// The example of the README must run.

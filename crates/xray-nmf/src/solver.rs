@@ -124,7 +124,8 @@ fn check_signs<M: Matrix>(
         [row as f64, layout.global(column) as f64, value]
     });
     let all = gather_f64(comm, &own)?;
-    match all.chunks(3).find(|entry| entry[0] >= 0.0) {
+    let found = all.chunks(3).filter(|entry| entry[0] >= 0.0);
+    match found.min_by(|a, b| a[1].total_cmp(&b[1])) {
         Some(&[row, column, value]) if !allowed => {
             Err(Error::Negative { row: row as usize, column: column as usize, value })
         }
@@ -213,7 +214,9 @@ impl<'a, K: Communicator> Setting<'a, K> {
         }
         let Memory { settled, drawn } = rule.memory(&self.layout);
         let own: Vec<f64> = settled.iter().map(|&j| j as f64).collect();
-        let settled = gather_f64(self.comm, &own)?.into_iter().map(|j| j as usize).collect();
+        let settled = gather_f64(self.comm, &own)?.into_iter().map(|j| j as usize);
+        let mut settled: Vec<usize> = settled.collect();
+        settled.sort_unstable();
         observer.state(&RunState { steps: steps.to_vec(), settled, drawn });
         Ok(())
     }
@@ -317,22 +320,50 @@ impl<'a, K: Communicator> Setting<'a, K> {
         rule.update(cone, &changes)
     }
 
-    /// The mean of all columns, if it is not zero; summed rank after rank, in column order.
+    /// The mean of all columns, if it is not zero; summed in column order, so the sums travel from one
+    /// owner of blocks to the next.
     fn mean_column<M: Matrix>(&self, matrix: &M) -> Result<Option<Vec<f64>>> {
+        let (layout, comm) = (&self.layout, self.comm);
         let mut sums = vec![0.0; matrix.n_rows()];
-        for rank in 0..self.comm.size() {
-            if rank == self.comm.rank() {
-                matrix.add_columns_to(&mut sums);
+        let n_blocks = layout.n_blocks();
+        let mut b = 0;
+        while b < n_blocks {
+            let owner = layout.block_owner(b);
+            let next = (b + 1..n_blocks).find(|&next| layout.block_owner(next) != owner);
+            let columns = layout.block_columns(b).start
+                ..layout.block_columns(next.unwrap_or(n_blocks) - 1).end;
+            if let Some(start) = layout.local(columns.start) {
+                matrix.add_columns_to(start..start + columns.len(), &mut sums);
             }
-            if self.comm.size() > 1 {
-                let mut message = bytemuck::cast_slice(&sums).to_vec();
-                self.comm.broadcast(rank, &mut message)?;
-                sums = bytemuck::allocation::pod_collect_to_vec(&message);
+            match next {
+                Some(next) => self.pass_on(owner, layout.block_owner(next), &mut sums)?,
+                None if comm.size() > 1 => {
+                    let mut message = bytemuck::cast_slice(&sums).to_vec();
+                    comm.broadcast(owner, &mut message)?;
+                    sums = bytemuck::allocation::pod_collect_to_vec(&message);
+                }
+                None => {}
             }
+            b = next.unwrap_or(n_blocks);
         }
         let n = self.layout.n_columns() as f64;
         let mean: Vec<f64> = sums.into_iter().map(|sum| sum / n).collect();
         Ok(mean.iter().any(|v| *v != 0.0).then_some(mean))
+    }
+}
+
+impl<K: Communicator> Setting<'_, K> {
+    /// Replaces the numbers on rank `to` by those on rank `from`.
+    fn pass_on(&self, from: usize, to: usize, numbers: &mut Vec<f64>) -> Result<()> {
+        let mut messages = vec![Vec::new(); self.comm.size()];
+        if self.comm.rank() == from {
+            messages[to] = bytemuck::cast_slice(numbers).to_vec();
+        }
+        let received = self.comm.all_to_all(messages)?;
+        if self.comm.rank() == to {
+            *numbers = bytemuck::allocation::pod_collect_to_vec(&received[from]);
+        }
+        Ok(())
     }
 }
 

@@ -132,6 +132,9 @@ def check_files(launchers: list[Launcher], program: Path, work: Path) -> int:
             assert len(manifest["shards"]) == n and manifest["anchors"] == found["anchors"], what
             files = [s["file"] for s in manifest["shards"] if s["columns"] > 0]
             shards = sp.hstack([sp.load_npz(out / file) for file in files]).tocsc()
+            ranges = [r for s in manifest["shards"] for r in s["ranges"]]
+            place = np.concatenate([np.arange(first, end) for first, end in ranges])
+            shards = shards[:, np.argsort(place)]
             shards.sort_indices()
             h.sort_indices()
             assert shards.data.tobytes() == h.data.tobytes(), what

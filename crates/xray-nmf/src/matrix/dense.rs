@@ -14,6 +14,7 @@ use super::{
 };
 use crate::error::{Result, check_length};
 use crate::gram::GramColumn;
+use crate::layout::Layout;
 use crate::params::Normalize;
 
 /// Columns in a panel of a product.
@@ -107,13 +108,22 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
 
     /// The columns in `range`, renumbered from 0. Panics if out of range.
     pub fn columns_in(&self, range: Range<usize>) -> DenseMatrix<'static, T> {
-        let rows = 0..self.n_rows;
-        let values: Vec<T> = range
-            .clone()
-            .flat_map(|j| rows.clone().map(move |d| (d, j)))
-            .map(|(d, j)| self.get(d, j))
-            .collect();
-        self.part(self.n_rows, range.len(), values, Order::ColumnMajor)
+        self.columns_at(range)
+    }
+
+    /// The columns that a rank owns, renumbered from 0. Panics if out of range.
+    pub fn columns_of(&self, own: &Layout) -> DenseMatrix<'static, T> {
+        self.columns_at(own.ranges().into_iter().flatten())
+    }
+
+    fn columns_at(&self, columns: impl Iterator<Item = usize>) -> DenseMatrix<'static, T> {
+        let (rows, mut n_columns) = (0..self.n_rows, 0);
+        let mut values: Vec<T> = Vec::new();
+        for j in columns {
+            values.extend(rows.clone().map(|d| self.get(d, j)));
+            n_columns += 1;
+        }
+        self.part(self.n_rows, n_columns, values, Order::ColumnMajor)
     }
 
     /// The listed rows, in the given order. Panics if one is out of range.
@@ -299,18 +309,19 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         self.fold_columns(|d, sum, v| sum + p[d] * v)
     }
 
-    fn add_columns_to(&self, sums: &mut [f64]) {
+    fn add_columns_to(&self, columns: Range<usize>, sums: &mut [f64]) {
         let add = |sum: &mut f64, v: &T| *sum += v.to_f64();
         match self.order {
             Order::ColumnMajor => {
-                for column in self.values.chunks_exact(self.n_rows.max(1)) {
+                let own = columns.start * self.n_rows..columns.end * self.n_rows;
+                for column in self.values[own].chunks_exact(self.n_rows.max(1)) {
                     sums.iter_mut().zip(column).for_each(|(sum, v)| add(sum, v));
                 }
             }
             Order::RowMajor => {
                 let rows = self.values.par_chunks_exact(self.n_columns.max(1));
                 sums.par_iter_mut().zip(rows).for_each(|(sum, row)| {
-                    row.iter().for_each(|v| add(sum, v));
+                    row[columns.clone()].iter().for_each(|v| add(sum, v));
                 });
             }
         }

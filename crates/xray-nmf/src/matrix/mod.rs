@@ -19,6 +19,8 @@ pub use dense::DenseMatrix;
 pub use scalar::Scalar;
 pub use sparse::SparseMatrix;
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
 use crate::params::Normalize;
@@ -142,7 +144,7 @@ pub trait Matrix: Sync + scalar::private::Sealed {
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64>;
 
     /// Adds the columns, in ascending order, to `sums` (one entry for each row).
-    fn add_columns_to(&self, sums: &mut [f64]);
+    fn add_columns_to(&self, columns: Range<usize>, sums: &mut [f64]);
 
     /// Upper bounds on `||X'X_j||` for all j, or `None` where none is cheaper than the products.
     ///

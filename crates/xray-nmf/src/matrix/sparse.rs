@@ -14,6 +14,7 @@ use super::compressed::{Compressed, accumulate};
 use super::{Column, Entry, Matrix, Scalar, check_dimensions, normalized_column};
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
+use crate::layout::Layout;
 use crate::params::Normalize;
 
 /// A product below this many multiply-adds is not worth splitting over threads.
@@ -131,6 +132,16 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     /// The columns in `range`, renumbered from 0, with all rows. Panics if out of range.
     pub fn columns_in(&self, range: Range<usize>) -> SparseMatrix<'static, T> {
         let by_column = self.by_column.lines_in(range);
+        let by_row = by_column.transposed(self.n_rows());
+        let first_negative =
+            by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
+        SparseMatrix { by_row, by_column, first_negative }
+    }
+
+    /// The columns that a rank owns, renumbered from 0, with all rows. Panics if out of range.
+    pub fn columns_of(&self, own: &Layout) -> SparseMatrix<'static, T> {
+        let own: Vec<usize> = own.ranges().into_iter().flatten().collect();
+        let by_column = self.by_column.lines_at(&own);
         let by_row = by_column.transposed(self.n_rows());
         let first_negative =
             by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
@@ -347,9 +358,12 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         })
     }
 
-    fn add_columns_to(&self, sums: &mut [f64]) {
+    fn add_columns_to(&self, columns: Range<usize>, sums: &mut [f64]) {
         sums.par_iter_mut().enumerate().for_each(|(d, sum)| {
-            *sum = self.by_row.line(d).1.iter().fold(*sum, |sum, v| sum + v.to_f64());
+            let (indices, values) = self.by_row.line(d);
+            let from = indices.partition_point(|&j| (j as usize) < columns.start);
+            let to = from + indices[from..].partition_point(|&j| (j as usize) < columns.end);
+            *sum = values[from..to].iter().fold(*sum, |sum, v| sum + v.to_f64());
         });
     }
 

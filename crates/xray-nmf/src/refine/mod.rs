@@ -125,7 +125,7 @@ pub fn refine<M: Matrix>(
 /// `W = X_A` and H of a fit to `matrix`.
 pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Result<Refined> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
-    check_length("columns of the matrix", start.own_columns().len(), matrix.n_columns())?;
+    check_length("columns of the matrix", start.own_columns().n_own(), matrix.n_columns())?;
     Ok(Refined::from_factorization(start))
 }
 

@@ -88,6 +88,7 @@ struct Shared<'a, M, R, K> {
 impl<M: Matrix, R: Matrix, K: Communicator> Shared<'_, M, R, K> {
     fn objective_of_nothing(&self) -> Result<f64> {
         let squares = gather_f64(self.comm, &self.matrix.columns.squared_norms())?;
+        let squares = self.layout.in_column_order(&squares, 1);
         Ok(squares.iter().fold(0.0, |sum, v| sum + v))
     }
 
@@ -98,20 +99,20 @@ impl<M: Matrix, R: Matrix, K: Communicator> Shared<'_, M, R, K> {
         let (gram, targets) = self.products(w)?;
         let s = lines_of_gram(&gram, rank);
         let squares = self.matrix.columns.squared_norms();
-        let own = self.layout.own_columns();
-        let lines = &mut h[own.start * rank..own.end * rank];
+        let own = self.layout.ranges().into_iter();
+        let own = own.map(|range| &h[range.start * rank..range.end * rank]);
+        let mut lines = own.collect::<Vec<_>>().concat();
         let terms: Vec<Vec<f64>> = lines
             .par_chunks_mut(super::CHUNK * rank)
             .zip(targets.par_chunks(super::CHUNK * rank))
             .zip(squares.par_chunks(super::CHUNK))
             .map(|((lines, targets), squares)| improve_lines(&s, targets, squares, lines, method))
             .collect();
-        let own_lines = lines.to_vec();
         if method.is_some() {
-            *h = gather_f64(self.comm, &own_lines)?;
+            *h = self.layout.in_column_order(&gather_f64(self.comm, &lines)?, rank);
         }
         // In the chunks of one machine, which need not begin where a rank's columns do.
-        let terms = gather_f64(self.comm, &terms.concat())?;
+        let terms = self.layout.in_column_order(&gather_f64(self.comm, &terms.concat())?, 1);
         let parts = terms.chunks(super::CHUNK).map(|part| part.iter().fold(0.0, |sum, t| sum + t));
         Ok(parts.fold(0.0, |sum, part| sum + part))
     }

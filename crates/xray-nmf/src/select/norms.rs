@@ -30,6 +30,7 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
     let mut squares = Squares {
         own: own.iter().map(|bound| bound * bound).collect(),
         others: vec![0.0; cone.layout.n_columns()],
+        starts: starts(cone),
         block: cone.layout.block_size(),
     };
     for root in 0..cone.comm.size() {
@@ -46,9 +47,9 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
             let piece = Piece::read(&message);
             match cone.comm.rank() {
                 rank if rank > root && !piece.of_second_half => {
-                    squares.add(cone.matrix, 0, &piece);
+                    squares.add(cone.matrix, 0, root, &piece);
                 }
-                rank if rank < root => squares.add(&half, middle, &piece),
+                rank if rank < root => squares.add(&half, middle, root, &piece),
                 _ => {}
             }
         }
@@ -60,8 +61,19 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
     Ok(Some(totals.into_iter().map(|total| total.sqrt() * slack).collect()))
 }
 
+/// Where each rank's columns start if they are listed rank after rank, and where the last end.
+fn starts<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Vec<usize> {
+    let (n, size) = (cone.layout.n_columns(), cone.comm.size());
+    let mut starts = vec![0];
+    for rank in 0..size {
+        starts.push(starts[rank] + Layout::new(n, rank, size).n_own());
+    }
+    starts
+}
+
 /// Some columns of one half of a rank's own.
 struct Piece {
+    /// The first, by its index on that rank.
     first: usize,
     of_second_half: bool,
     columns: Vec<Column>,
@@ -90,7 +102,7 @@ fn piece<M: Matrix, K: Communicator>(
         next += 1;
     }
     let mut writer = Writer::default();
-    writer.put(&[cone.layout.global(start) as u64, u64::from(start >= middle)]);
+    writer.put(&[start as u64, u64::from(start >= middle)]);
     writer.put(&offsets);
     writer.put(&rows);
     writer.put(&values);
@@ -120,14 +132,17 @@ impl Piece {
 struct Squares {
     /// For each own column.
     own: Vec<f64>,
-    /// For each column of all ranks, what its owner has to be told.
+    /// For each column of all ranks, rank after rank, what its owner has to be told.
     others: Vec<f64>,
+    /// Where each rank's columns start among these, and where the last end.
+    starts: Vec<usize>,
     block: usize,
 }
 
 impl Squares {
-    /// Adds the squares of the products of a piece with a matrix of own columns from `start` on.
-    fn add(&mut self, matrix: &impl Matrix, start: usize, piece: &Piece) {
+    /// Adds the squares of the products of a piece from rank `root` with a matrix of own columns from
+    /// `start` on.
+    fn add(&mut self, matrix: &impl Matrix, start: usize, root: usize, piece: &Piece) {
         for (q, batch) in piece.columns.chunks(BATCH).enumerate() {
             let grams = matrix.gram(&batch.iter().collect::<Vec<_>>());
             let own = &mut self.own[start..];
@@ -144,19 +159,16 @@ impl Squares {
                 sum
             });
             let sums: Vec<f64> = sums.collect();
-            let others = &mut self.others[piece.first + q * BATCH..];
+            let others = &mut self.others[self.starts[root] + piece.first + q * BATCH..];
             others.iter_mut().zip(sums).for_each(|(other, sum)| *other += sum);
         }
     }
 
     /// The own columns' sums, with what the other ranks found for them.
     fn exchanged<M: Matrix, K: Communicator>(mut self, cone: &Cone<'_, M, K>) -> Result<Vec<f64>> {
-        let (n, size) = (cone.layout.n_columns(), cone.comm.size());
-        let of_rank = |rank: usize| {
-            let columns = Layout::new(n, rank, size).own_columns();
-            bytemuck::cast_slice(&self.others[columns]).to_vec()
-        };
-        let messages = (0..size).map(of_rank).collect();
+        let of_rank =
+            |ends: &[usize]| bytemuck::cast_slice(&self.others[ends[0]..ends[1]]).to_vec();
+        let messages = self.starts.windows(2).map(of_rank).collect();
         for message in cone.comm.all_to_all(messages)? {
             let sums: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(&message);
             self.own.iter_mut().zip(sums).for_each(|(own, sum)| *own += sum);

@@ -27,6 +27,18 @@ impl Rand {
     }
 }
 
+/// How many of the listed own columns, and of those of the other ranks, each block of all has.
+fn count_in_blocks<M: Matrix, K: Communicator>(
+    cone: &Cone<'_, M, K>,
+    open: &[usize],
+) -> Result<Vec<usize>> {
+    let mut own = vec![0.0; cone.layout.own_blocks().len()];
+    open.iter().for_each(|i| own[i / cone.layout.block_size()] += 1.0);
+    let all = gather_f64(cone.comm, &own)?;
+    let in_order = cone.layout.in_block_order(&all, 1);
+    Ok(in_order.iter().map(|count| count[0] as usize).collect())
+}
+
 impl<M: Matrix, K: Communicator> Detect<M, K> for Rand {
     fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
         let Rand { settled, random, evaluations } = self;
@@ -35,16 +47,24 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Rand {
             let open: Vec<usize> = (0..cone.residuals.len())
                 .filter(|&i| settled.is_open(cone, i, choice.tolerance))
                 .collect();
-            let counts = gather_f64(cone.comm, &[open.len() as f64])?;
-            let total = counts.iter().sum::<f64>() as usize;
+            let counts = count_in_blocks(cone, &open)?;
+            let total: usize = counts.iter().sum();
             if total == 0 {
                 return Ok(None);
             }
             // All ranks draw the same position among all exterior points in column order.
             let drawn = random.random_range(0..total);
-            let before = counts[..cone.comm.rank()].iter().sum::<f64>() as usize;
-            let own = drawn.checked_sub(before).and_then(|q| open.get(q));
-            let own = own.map_or(-1.0, |&i| cone.layout.global(i) as f64);
+            let (mut block, mut before) = (0, 0);
+            while before + counts[block] <= drawn {
+                before += counts[block];
+                block += 1;
+            }
+            let start = cone.layout.local(cone.layout.block_columns(block).start);
+            let own = start.map(|start| {
+                let first = open.partition_point(|&i| i < start);
+                cone.layout.global(open[first + drawn - before])
+            });
+            let own = own.map_or(-1.0, |j| j as f64);
             let point = gather_f64(cone.comm, &[own])?.into_iter().fold(-1.0, f64::max);
             Ok(Some(point as usize))
         })

@@ -54,7 +54,7 @@ pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
         .collect();
     let parts = gather_f64(cone.comm, parts.as_flattened())?;
     let mut folds = vec![0.0; listed.len()];
-    for block in parts.chunks((batches.len() * LANES).max(1)) {
+    for block in cone.layout.in_block_order(&parts, batches.len() * LANES) {
         folds.iter_mut().zip(block).for_each(|(sum, part)| *sum = fold.join(*sum, *part));
     }
     Ok(folds)

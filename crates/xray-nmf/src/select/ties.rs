@@ -71,9 +71,11 @@ pub(crate) fn choose(
         }
     }
     let tied = gather_f64(comm, &tied)?;
-    let widest = tied.chunks(3).map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
+    let mut tied: Vec<&[f64]> = tied.chunks(3).collect();
+    tied.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let widest = tied.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
     let chosen =
-        tied.chunks(3).find(|c| ties_with(c[2], widest)).expect("the best ties with itself");
+        tied.into_iter().find(|c| ties_with(c[2], widest)).expect("the best ties with itself");
     let others = tops.chunks(3).flat_map(|rank| {
         let own = if rank[1] == chosen[0] { f64::NEG_INFINITY } else { rank[0] };
         [own, rank[2]]

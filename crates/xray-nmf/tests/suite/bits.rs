@@ -5,7 +5,7 @@ use crate::support::verify::verify;
 use crate::support::{Grid, all_bits, comparable};
 use xray_nmf::comm::{Communicator, LocalRank, run_local_ranks};
 use xray_nmf::{
-    Factorization, Matrix, Normalize, Params, Result, Selection, Solver, Termination, fit,
+    Factorization, Layout, Matrix, Normalize, Params, Result, Selection, Solver, Termination, fit,
     fit_distributed, rank_columns,
 };
 
@@ -58,7 +58,7 @@ fn threads_change_no_bit_of_large_products() {
 
 /// Each rank's own columns' weights are those of `whole`, and everything else is the same.
 fn assert_same_on_ranks(parts: &[Result<Factorization>], whole: &Factorization, what: &str) {
-    let mut next = 0;
+    let mut n_owned = 0;
     for part in parts {
         let part = part.as_ref().unwrap();
         assert_eq!(comparable(part.steps()), comparable(whole.steps()), "{what}");
@@ -67,14 +67,13 @@ fn assert_same_on_ranks(parts: &[Result<Factorization>], whole: &Factorization, 
         assert_eq!(part.residual().to_bits(), whole.residual().to_bits(), "{what}: residual");
         assert_eq!(part.kkt_violation().to_bits(), whole.kkt_violation().to_bits(), "{what}");
         let own = part.own_columns();
-        assert_eq!(part.weights().n_columns(), own.len(), "{what}");
-        for (i, j) in own.enumerate() {
-            assert_eq!(j, next, "{what}: every column has one owner");
+        assert_eq!(part.weights().n_columns(), own.n_own(), "{what}");
+        for (i, j) in own.ranges().into_iter().flatten().enumerate() {
             assert_eq!(part.weights().column(i), whole.weights().column(j), "{what}: column {j}");
-            next += 1;
         }
+        n_owned += own.n_own();
     }
-    assert_eq!(next, whole.n_columns(), "{what}");
+    assert_eq!(n_owned, whole.n_columns(), "{what}: every column has one owner");
 }
 
 /// Fits with 1 to 8 ranks, each with the part of X that `shard` cuts out.
@@ -82,13 +81,13 @@ fn compare_ranks<M: Matrix, S: Matrix>(
     x: &M,
     params: &Params,
     sizes: impl Iterator<Item = usize>,
-    shard: impl Fn(std::ops::Range<usize>) -> S + Sync,
+    shard: impl Fn(&Layout) -> S + Sync,
 ) {
     let whole = fit(x, params).unwrap();
     let n = x.n_columns();
     for size in sizes {
         let on_rank = |comm: &LocalRank| {
-            let part = shard(rank_columns(n, comm.rank(), comm.size()));
+            let part = shard(&rank_columns(n, comm.rank(), comm.size()));
             fit_distributed(comm, n, &part, None, params, &mut ())
         };
         let parts = run_local_ranks(size, on_rank);
@@ -102,7 +101,7 @@ fn ranks_change_no_bit_of_sparse_fits() {
     let sparse = x.sparse();
     for params in every_rule() {
         let params = Params { rank: 4, ..params };
-        compare_ranks(&sparse, &params, 1..=8, |range| sparse.columns_in(range));
+        compare_ranks(&sparse, &params, 1..=8, |own| sparse.columns_of(own));
         verify(&x, &fit(&sparse, &params).unwrap(), 1e-9);
     }
 }
@@ -115,7 +114,7 @@ fn ranks_that_all_own_blocks_change_no_bit() {
         let looks = matches!(params.selection, Selection::Rand | Selection::Max);
         let params = Params { rank: if looks { 8 } else { 3 }, ..params };
         let sizes = if looks { 2..=8 } else { 8..=8 };
-        compare_ranks(&sparse, &params, sizes, |range| sparse.columns_in(range));
+        compare_ranks(&sparse, &params, sizes, |own| sparse.columns_of(own));
         verify(&x, &fit(&sparse, &params).unwrap(), 1e-9);
     }
 }
@@ -125,7 +124,7 @@ fn ranks_change_no_bit_of_dense_fits() {
     let x = many_columns(Kind::Noisy, 12, 1100);
     let dense = x.dense();
     for params in every_rule() {
-        compare_ranks(&dense, &params, 2..=3, |range| dense.columns_in(range));
+        compare_ranks(&dense, &params, 2..=3, |own| dense.columns_of(own));
         verify(&x, &fit(&dense, &params).unwrap(), 1e-9);
     }
 }
@@ -135,8 +134,8 @@ fn ranks_without_columns_take_part() {
     for n in [1, 3, 40, 513] {
         let x = many_columns(Kind::Integers, 6, n);
         for params in every_rule() {
-            compare_ranks(&x.dense(), &params, 1..=4, |range| x.dense().columns_in(range));
-            compare_ranks(&x.sparse(), &params, 3..=3, |range| x.sparse().columns_in(range));
+            compare_ranks(&x.dense(), &params, 1..=4, |own| x.dense().columns_of(own));
+            compare_ranks(&x.sparse(), &params, 3..=3, |own| x.sparse().columns_of(own));
             verify(&x, &fit(&x.dense(), &params).unwrap(), 1e-9);
         }
     }
@@ -157,7 +156,7 @@ fn ranks_agree_on_options() {
         Params { weights: Some((1..=10).map(f64::from).collect()), ..plain.clone() },
     ];
     for params in options {
-        compare_ranks(&dense, &params, 2..=4, |range| dense.columns_in(range));
+        compare_ranks(&dense, &params, 2..=4, |own| dense.columns_of(own));
     }
     verify(&x, &fit(&dense, &plain).unwrap(), 1e-9);
 }
@@ -166,7 +165,7 @@ fn ranks_agree_on_options() {
 fn ranks_agree_that_nothing_was_found() {
     let x = many_columns(Kind::Uniform, 5, 600);
     let params = Params::new(0);
-    compare_ranks(&x.dense(), &params, 1..=3, |range| x.dense().columns_in(range));
+    compare_ranks(&x.dense(), &params, 1..=3, |own| x.dense().columns_of(own));
     verify(&x, &fit(&x.dense(), &params).unwrap(), 1e-9);
 }
 

@@ -202,7 +202,7 @@ fn ranks_change_no_bit_of_a_refinement() {
                 let line = |&d: &usize| start.w[d * rank..(d + 1) * rank].to_vec();
                 let w = own.iter().flat_map(line).collect();
                 let start = Refined { w, ..start.clone() };
-                let columns = x.columns_in(rank_columns(n, comm.rank(), size));
+                let columns = x.columns_of(&rank_columns(n, comm.rank(), size));
                 let rows = x.rows_at(&own);
                 let matrix = SharedMatrix { columns: &columns, rows: &rows, n_columns: n };
                 let watch = &mut |_, _| std::ops::ControlFlow::Continue(());

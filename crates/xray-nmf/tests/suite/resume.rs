@@ -41,7 +41,7 @@ fn matrix() -> SparseMatrix<'static, f64> {
 fn cut(x: &SparseMatrix<'static, f64>, params: &Params, n_anchors: usize, size: usize) -> RunState {
     let n = 1100;
     let states = run_local_ranks(size, |comm| {
-        let shard = x.columns_in(rank_columns(n, comm.rank(), size));
+        let shard = x.columns_of(&rank_columns(n, comm.rank(), size));
         let mut observer = CutAfter { n_anchors, state: None };
         let nothing = RunState::default();
         fit_resumed(comm, n, &shard, None, params, &nothing, &mut observer).expect("a fit");
@@ -77,7 +77,7 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
                 let state = cut(&x, &params, 4, before);
                 let n = 1100;
                 let parts = run_local_ranks(after, |comm| {
-                    let shard = x.columns_in(rank_columns(n, comm.rank(), after));
+                    let shard = x.columns_of(&rank_columns(n, comm.rank(), after));
                     let found = fit_resumed(comm, n, &shard, None, &params, &state, &mut ());
                     let found = found.expect("a fit");
                     let weights = found.weights().gathered(comm, 0).expect("ranks talk");
