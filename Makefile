@@ -19,12 +19,14 @@ PACKAGE := crates/xray-python
 WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
-.PHONY: help test setup lint rust reference cli engines mpi python bench bench-python bench-large \
-	bench-rivals results clean
+.PHONY: help test setup lint rust reference cli engines mpi mpi-full mpi-build python bench bench-python \
+	bench-large bench-rivals bench-mpi results clean
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
+	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (half an hour)"
+	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
@@ -84,21 +86,47 @@ engines:
 # The program on many ranks, built for each MPI in turn, gives the bits of the program on one.
 MPI_RUNS := crates/xray-mpi/tests/python
 MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
-OPENMPI := target/mpi/openmpi/xray-mpi
-MPICH := target/mpi/mpich/xray-mpi
+MPI_BIN := target/mpi
+MPI_WORK := $(MPI_BIN)/work
+MPI_ARGUMENTS := $(MPI_BIN)/xray $(MPI_BIN)/openmpi/xray-mpi $(MPI_BIN)/mpich/xray-mpi \
+	$(or $(wildcard $(GOLDEN)),-) $(or $(wildcard $(DATA)),-) $(MPI_WORK)
 
-mpi: setup $(PROGRAM)
+mpi: mpi-build
+	cargo clippy $(CI) --workspace --all-targets --features xray-mpi/mpi --quiet -- -D warnings
+	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(MPI_ARGUMENTS) --quick
+	$(PYTHON) $(MPI_RUNS)/cost_model.py $(MPI_BIN)/openmpi/xray-mpi $(MPI_WORK)/synthetic.npz 20 3
+	@if ip netns add xrayprobe 2>/dev/null; then ip netns delete xrayprobe; \
+		$(PYTHON) $(MPI_RUNS)/namespaces.py $(MPI_BIN)/xray $(MPI_BIN)/openmpi/xray-mpi \
+			$(MPI_WORK)/synthetic.npz $(MPI_WORK)/namespaces; \
+	else echo "SKIPPED: ranks in network namespaces of their own (only root may make them)"; fi
+
+mpi-full: mpi-build
+	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(MPI_ARGUMENTS)
+	for set in bbc reuters10 tdt2; do \
+		$(PYTHON) $(MPI_RUNS)/cost_model.py $(MPI_BIN)/openmpi/xray-mpi $(MPI_WORK)/$$set.npz 20 2 4 \
+			|| exit 1; \
+	done
+
+# Both MPIs share the rest of the build; only what has seen the other MPI's headers is built anew.
+mpi-build: setup
 	@command -v mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich ip | grep -c . | grep -qx 5 \
 		&& ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq $(MPI_PACKAGES))
 	for kind in openmpi mpich; do \
+		cargo clean $(CI) --quiet --package mpi-sys && \
+		MPICC=mpicc.$$kind cargo build $(CI) --quiet --workspace --bins --features xray-mpi/mpi && \
+		mkdir -p $(MPI_BIN)/$$kind && cp target/ci/xray-mpi $(MPI_BIN)/$$kind/ && \
+		cp $(CI_PROGRAM) $(MPI_BIN)/ || exit 1; \
+	done
+
+# Ranks against threads: time and memory, under both MPIs, with the program as users build it.
+bench-mpi: setup $(PROGRAM)
+	for kind in openmpi mpich; do \
 		cargo clean --release --quiet --package mpi-sys && \
 		MPICC=mpicc.$$kind cargo build --release --quiet --package xray-mpi --features mpi && \
-		mkdir -p target/mpi/$$kind && cp target/release/xray-mpi target/mpi/$$kind/ || exit 1; \
+		$(PYTHON) bench/cluster.py $(PROGRAM) target/release/xray-mpi $(DATA) $(PREPARED) --mpi $$kind \
+			|| exit 1; \
 	done
-	cargo clippy --package xray-mpi --features mpi --all-targets --quiet -- -D warnings
-	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(PROGRAM) $(OPENMPI) $(MPICH) $(or $(wildcard $(GOLDEN)),-) \
-		$(or $(wildcard $(DATA)),-) target/mpi/work
 
 # What `pip install .` does, in two steps so that the wheel can be weighed.
 python: setup $(PROGRAM)

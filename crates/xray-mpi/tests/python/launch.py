@@ -105,6 +105,18 @@ def assert_same_model(what: str, model: Path, expected: Path) -> None:
             assert own[name].tobytes() == other[name].tobytes(), f"{what}: {name}"
 
 
+def assert_same_topics(
+    what: str, answer: dict[str, Any], expected: dict[str, Any], out: Path, expected_out: Path
+) -> None:
+    """Topics, documents and model are the same; the time and the ranks are not compared."""
+    own = {"seconds", "peak_memory_bytes", "ranks", "evaluations", "wrote"}
+    for key in expected.keys() - own:
+        assert json.dumps(answer[key]) == json.dumps(expected[key]), f"{what}: {key}"
+    for name in ("documents.csv", "topics.csv"):
+        assert (out / name).read_bytes() == (expected_out / name).read_bytes(), f"{what}: {name}"
+    assert_same_model(what, out / "model.npz", expected_out / "model.npz")
+
+
 def xray(program: Path, *args: str) -> Result:
     """Runs the program of one machine."""
     start = time.monotonic()

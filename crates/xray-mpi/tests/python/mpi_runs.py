@@ -1,97 +1,113 @@
 """Runs `xray-mpi` under real MPI and demands the bits of `xray`.
 
-usage: mpi_runs.py XRAY XRAY_MPI_OPENMPI XRAY_MPI_MPICH GOLDEN DATA WORK [PART ...]
+usage: mpi_runs.py XRAY XRAY_MPI_OPENMPI XRAY_MPI_MPICH GOLDEN DATA WORK [PART ...] [--quick]
 
 XRAY is the program of one machine, the others the same program built for each MPI (- for none).
-GOLDEN and DATA are folders, or - where there are none. PART: golden, real, files, failures, resume;
-all by default.
+GOLDEN and DATA are folders, or - where there are none. PART: golden, files, topics, failures,
+resume, real; all by default. --quick takes fewer rules, sizes and data sets: two minutes instead of
+half an hour.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+import scipy.io
 import scipy.sparse as sp
 from failures import check_failures
-from launch import Launcher, assert_same, assert_same_model, xray
+from launch import Launcher, assert_same, assert_same_model, assert_same_topics, xray
 from resume import check_resume
 
 RULES = ["rand", "max", "dist", "greedy"]
 
 
-def compare(
-    launchers: list[Launcher],
-    program: Path,
-    data: Path,
-    args: list[str],
-    ranks: list[int],
-    work: Path,
-) -> int:
-    """Compares all numbers of ranks and threads with one machine; returns how many runs."""
-    expected_out = work / "expected"
-    base = ["factorize", str(data), "--json", "-q", *args]
-    expected = xray(program, *base, "-o", str(expected_out)).answer()
-    count = 0
-    for launcher, n, threads in product(launchers, ranks, [1, 2]):
-        what = f"{launcher.name}, {n} ranks, {threads} threads, {data.name} {' '.join(args)}"
-        out = work / "found"
-        found = launcher.run(n, *base, "--threads", str(threads), "-o", str(out)).answer()
-        assert_same(what, found, expected)
-        assert_same_model(what, out / "model.npz", expected_out / "model.npz")
-        assert found["ranks"]["number"] == n, what
-        count += 1
-    return count
+@dataclass
+class Runs:
+    """What to run: both programs, where to work, and how much."""
+
+    launchers: list[Launcher]
+    program: Path
+    work: Path
+    quick: bool
+
+    def compare(self, data: Path, args: list[str], ranks: list[int], threads: list[int]) -> int:
+        """Compares numbers of ranks and threads with one machine; returns how many runs."""
+        expected_out = self.work / "expected"
+        base = ["factorize", str(data), "--json", "-q", *args]
+        expected = xray(self.program, *base, "-o", str(expected_out)).answer()
+        count = 0
+        for launcher, n, t in product(self.launchers, ranks, threads):
+            what = f"{launcher.name}, {n} ranks, {t} threads, {data.name} {' '.join(args)}"
+            out = self.work / "found"
+            found = launcher.run(n, *base, "--threads", str(t), "-o", str(out)).answer()
+            assert_same(what, found, expected)
+            assert_same_model(what, out / "model.npz", expected_out / "model.npz")
+            assert found["ranks"]["number"] == n, what
+            count += 1
+        return count
 
 
-def check_golden(launchers: list[Launcher], program: Path, golden: Path, work: Path) -> int:
-    """All golden matrices, all rules."""
+def check_golden(runs: Runs, golden: Path) -> int:
+    """All golden matrices, all rules; if quick, each matrix with one rule."""
     count = 0
-    for file in sorted(golden.glob("*.npy")):
-        rank = min(np.load(file).shape)
+    for q, file in enumerate(sorted(golden.glob("*.npy"))):
+        rank = min(*np.load(file).shape, 12)
         for k, rule in enumerate(RULES):
-            args = [
-                "-r",
-                str(min(rank, 12)),
-                "--selection",
-                rule,
-                "--allow-negative",
-                "--seed",
-                "3",
-            ]
+            if runs.quick and k != q % len(RULES):
+                continue
+            args = ["-r", str(rank), "--selection", rule, "--allow-negative", "--seed", "3"]
             # Each rule on other numbers of ranks: the matrices are many and small.
-            count += compare(launchers, program, file, args, [2 + k % 3], work)
+            ranks = [2 + (q + k) % 3] if runs.quick else [2 + k % 3]
+            count += runs.compare(file, args, ranks, [1] if runs.quick else [1, 2])
     return count
 
 
-def real_matrices(program: Path, data: Path, work: Path) -> list[tuple[Path, int]]:
+def reuters10(data: Path, work: Path) -> Path:
+    """The counts of the ten largest classes of Reuters."""
+    path = work / "reuters10-counts.npz"
+    loaded = scipy.io.loadmat(data / "reuters" / "Reuters21578.mat")
+    labels = loaded["gnd"].ravel()
+    classes, sizes = np.unique(labels, return_counts=True)
+    largest = classes[np.argsort(-sizes, kind="stable")[:10]]
+    sp.save_npz(path, sp.csr_matrix(loaded["fea"], dtype=float)[np.isin(labels, largest)])
+    return path
+
+
+def real_matrices(runs: Runs, data: Path) -> list[tuple[Path, int]]:
     """The real data sets as weighted matrices, with the number of anchors to find in each."""
-    sources: list[tuple[str, list[str], int]] = [
-        ("bbc/bbc.mtx.gz", ["--transpose", "--weighting", "tfidf"], 20),
-        ("reuters/Reuters21578.mat", ["--variable", "fea", "--weighting", "tfidf"], 15),
-        ("tdt2/TDT2.mat", ["--variable", "fea", "--weighting", "tfidf"], 15),
-        ("tweets/tweets.tsv.gz", [], 8),
+    weigh = ["--weighting", "tfidf"]
+    sources: list[tuple[str, Path, list[str], int]] = [
+        ("bbc", data / "bbc/bbc.mtx.gz", ["--transpose", *weigh], 20),
     ]
+    if not runs.quick:
+        sources += [
+            ("reuters10", reuters10(data, runs.work), weigh, 15),
+            ("tdt2", data / "tdt2/TDT2.mat", ["--variable", "fea", *weigh], 15),
+            ("tweets", data / "tweets/tweets.tsv.gz", [], 8),
+        ]
     found = []
-    for source, options, rank in sources:
-        matrix = work / f"{Path(source).parent.name}.npz"
+    for name, source, options, rank in sources:
+        matrix = runs.work / f"{name}.npz"
         if not matrix.exists():
-            done = xray(program, "convert", str(data / source), str(matrix), "-q", *options)
+            done = xray(runs.program, "convert", str(source), str(matrix), "-q", *options)
             assert done.status == 0, done.err
         found.append((matrix, rank))
     return found
 
 
-def check_real(launchers: list[Launcher], program: Path, data: Path, work: Path) -> int:
-    """Real data, all rules, 1 to 4 ranks."""
+def check_real(runs: Runs, data: Path) -> int:
+    """Real data, all rules, 1 to 4 ranks; if quick, one data set on 3 ranks."""
     count = 0
-    for matrix, rank in real_matrices(program, data, work):
+    for matrix, rank in real_matrices(runs, data):
         for rule in RULES:
             args = ["-r", str(rank), "--selection", rule]
-            count += compare(launchers, program, matrix, args, [1, 2, 3, 4], work)
+            ranks, threads = ([3], [1]) if runs.quick else ([1, 2, 3, 4], [1, 2])
+            count += runs.compare(matrix, args, ranks, threads)
             print(f"  {matrix.name} {rule}: same bits", flush=True)
     return count
 
@@ -106,66 +122,119 @@ def synthetic(work: Path, rows: int = 3000, columns: int = 2000) -> Path:
     return path
 
 
-def check_files(launchers: list[Launcher], program: Path, work: Path) -> int:
+def check_files(runs: Runs) -> int:
     """Rows in several files, read by different ranks; H in shards."""
+    work = runs.work
     whole = synthetic(work)
     matrix = sp.csr_matrix(sp.load_npz(whole))
     for k, start in enumerate(range(0, 3000, 700)):
         sp.save_npz(work / f"part-{k}.npz", matrix[start : start + 700])
     (work / "parts.txt").write_text("".join(f"part-{k}.npz\n" for k in range(5)))
-    args = ["-r", "12", "--selection", "greedy"]
     expected_out = work / "expected"
-    base = ["factorize", "--json", "-q", *args]
-    expected = xray(program, *base, str(whole), "-o", str(expected_out)).answer()
+    base = ["factorize", "--json", "-q", "-r", "12", "--selection", "greedy"]
+    expected = xray(runs.program, *base, str(whole), "-o", str(expected_out)).answer()
     with np.load(expected_out / "model.npz") as model:
-        h = sp.csr_matrix(
-            (model["h_data"], model["h_indices"], model["h_indptr"]), shape=model["h_shape"]
-        ).tocsc()
+        parts = (model["h_data"], model["h_indices"], model["h_indptr"])
+        h = sp.csr_matrix(parts, shape=model["h_shape"]).tocsc()
+    h.sort_indices()
     count = 0
-    for launcher, n in product(launchers, [1, 2, 3, 4, 7]):
+    for launcher, n in product(runs.launchers, [3] if runs.quick else [1, 2, 3, 4, 7]):
         for source in (str(work / "part-*.npz"), f"@{work / 'parts.txt'}"):
             what = f"{launcher.name}, {n} ranks, {source}"
             out = work / f"shards-{launcher.name}-{n}"
             found = launcher.run(n, *base, source, "-o", str(out), "--shards").answer()
             assert_same(what, found, expected)
-            manifest = json.loads((out / "manifest.json").read_text())
-            assert len(manifest["shards"]) == n and manifest["anchors"] == found["anchors"], what
-            files = [s["file"] for s in manifest["shards"] if s["columns"] > 0]
-            shards = sp.hstack([sp.load_npz(out / file) for file in files]).tocsc()
-            ranges = [r for s in manifest["shards"] for r in s["ranges"]]
-            place = np.concatenate([np.arange(first, end) for first, end in ranges])
-            shards = shards[:, np.argsort(place)]
-            shards.sort_indices()
-            h.sort_indices()
-            assert shards.data.tobytes() == h.data.tobytes(), what
-            assert np.array_equal(shards.indices, h.indices), what
-            assert np.array_equal(shards.indptr, h.indptr), what
+            assert_same_shards(what, out, n, h)
+            count += 1
+    return count
+
+
+def assert_same_shards(what: str, out: Path, n: int, h: sp.csc_matrix) -> None:
+    """The shards, put in order as the manifest says, are H."""
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert len(manifest["shards"]) == n, what
+    listed = [s for s in manifest["shards"] if s["columns"] > 0]
+    ranges = [r for s in listed for r in s["ranges"]]
+    place = np.concatenate([np.arange(first, end) for first, end in ranges])
+    shards = sp.hstack([sp.load_npz(out / s["file"]) for s in listed]).tocsc()
+    shards = shards[:, np.argsort(place)]
+    shards.sort_indices()
+    assert shards.data.tobytes() == h.data.tobytes(), what
+    assert np.array_equal(shards.indices, h.indices), what
+    assert np.array_equal(shards.indptr, h.indptr), what
+
+
+def texts(work: Path, n: int) -> Path:
+    """Documents of made-up words, each about one or two of six subjects."""
+    path = work / "texts.tsv"
+    random = np.random.default_rng(2)
+    with path.open("w") as out:
+        out.write("id\tlabel\ttext\n")
+        for d in range(n):
+            subjects = random.integers(0, 6, size=2)
+            places = np.minimum(random.geometric(0.02, size=30), 300)
+            words = [f"w{subjects[k % 2]}x{p}" if k % 3 else f"c{p}" for k, p in enumerate(places)]
+            out.write(f"d{d}\tc{subjects[0]}\t{' '.join(words)}\n")
+    return path
+
+
+def check_topics(runs: Runs, data: Path | None) -> int:
+    """Topics of texts: everything that is written is the same."""
+    made = texts(runs.work, 9000)
+    cases: list[tuple[Path, list[str]]] = [
+        (made, ["-k", "6", "--labels", "label"]),
+        (made, ["--anchor", "w3x2", "--exclude", "c1"]),
+    ]
+    if data is not None and not runs.quick:
+        cases.append((data / "tweets/tweets.tsv.gz", ["-k", "20"]))
+    count = 0
+    for source, args in cases:
+        base = ["topics", str(source), "--json", "-q", *args]
+        expected_out, out = runs.work / "expected-topics", runs.work / "found-topics"
+        expected = xray(runs.program, *base, "-o", str(expected_out)).answer()
+        for launcher, n in product(runs.launchers, [3] if runs.quick else [1, 2, 3, 4]):
+            what = f"{launcher.name}, {n} ranks: topics {source.name} {' '.join(args)}"
+            found = launcher.run(n, *base, "-o", str(out)).answer()
+            assert_same_topics(what, found, expected, out, expected_out)
             count += 1
     return count
 
 
 def main() -> None:
     """Runs the parts that were asked for."""
-    program, openmpi, mpich, golden, data, work = sys.argv[1:7]
-    parts = sys.argv[7:] or ["golden", "files", "failures", "resume", "real"]
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("xray", "openmpi", "mpich", "golden", "data", "work"):
+        parser.add_argument(name)
+    parser.add_argument("parts", nargs="*")
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_intermixed_args()
     launchers = [
         Launcher(name, Path(path).resolve())
-        for name, path in (("openmpi", openmpi), ("mpich", mpich))
+        for name, path in (("openmpi", given.openmpi), ("mpich", given.mpich))
         if path != "-"
     ]
-    folder = Path(work).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    one = Path(program).resolve()
-    for part in parts:
-        if part in ("golden", "real") and {"golden": golden, "real": data}[part] == "-":
+    work = Path(given.work).resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    runs = Runs(launchers, Path(given.xray).resolve(), work, given.quick)
+    data = None if given.data == "-" else Path(given.data)
+    golden = None if given.golden == "-" else Path(given.golden)
+    for part in given.parts or ["golden", "files", "topics", "failures", "resume", "real"]:
+        if (part == "golden" and golden is None) or (part == "real" and data is None):
             print(f"SKIPPED: {part} (no folder)")
             continue
         count = {
-            "golden": lambda: check_golden(launchers, one, Path(golden), folder),
-            "real": lambda: check_real(launchers, one, Path(data), folder),
-            "files": lambda: check_files(launchers, one, folder),
-            "failures": lambda: check_failures(launchers, synthetic(folder), folder),
-            "resume": lambda: check_resume(launchers, one, synthetic(folder), folder),
+            "golden": lambda: check_golden(runs, golden or work),
+            "files": lambda: check_files(runs),
+            "topics": lambda: check_topics(runs, data),
+            "failures": lambda: check_failures(launchers, synthetic(work), work),
+            "resume": lambda: check_resume(
+                launchers,
+                runs.program,
+                synthetic(work),
+                work,
+                ["rand", "greedy"] if runs.quick else RULES,
+            ),
+            "real": lambda: check_real(runs, data or work),
         }[part]()
         print(f"{part}: {count} runs as they should be", flush=True)
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from failures import ranks_of
 from launch import LONGEST, Launcher, assert_same, assert_same_model, xray
 
-RULES = ["rand", "max", "dist", "greedy"]
 
-
-def check_resume(launchers: list[Launcher], program: Path, matrix: Path, work: Path) -> int:
+def check_resume(
+    launchers: list[Launcher], program: Path, matrix: Path, work: Path, rules: list[str]
+) -> int:
     """Kills a rank after the first checkpoint, and goes on with more and with fewer ranks."""
     count = 0
     for launcher in launchers:
-        for rule in RULES:
+        for rule in rules:
             count += kill_and_resume(launcher, program, matrix, work, rule)
     return count
 
