@@ -74,7 +74,7 @@ pub(crate) fn weigh_table(
 }
 
 /// Whether every entry is a whole number, as counts are.
-fn is_whole(matrix: &LoadedMatrix) -> bool {
+pub fn is_whole(matrix: &LoadedMatrix) -> bool {
     (0..matrix.n_rows()).all(|d| {
         let mut whole = true;
         matrix.for_each_in_row(d, |_, v| whole &= v.fract() == 0.0);

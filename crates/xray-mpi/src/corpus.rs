@@ -1,6 +1,8 @@
 //! Texts in: documents are counted where they are, terms meet at the rank of their hash, and the weighed
 //! entries go to the owners of their columns.
 //!
+//! A matrix of counts is read by columns and weighed by rows, so its entries travel twice.
+//!
 //! Block b of 4,096 documents belongs to rank `b % size`, whoever has read it. The vocabulary and its
 //! weights are on every rank; the texts are given up once they are counted.
 
@@ -9,18 +11,20 @@ use std::path::PathBuf;
 use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use xray_cli::args::{InputArgs, TextArgs};
-use xray_data::text::{CountedDocuments, TermCount, TextOptions, Vectorizer};
+use xray_cli::parts::{UsageError, is_whole};
+use xray_data::text::{
+    ColumnCount, CountedDocuments, TermCount, TextOptions, Vectorizer, position_names,
+};
 use xray_data::{Documents, Input, LoadOptions, Loaded, Share, load};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, ROW_BLOCK, SparseMatrix, rank_columns};
+use xray_topics::into_sparse;
 
 use crate::agree::{same_everywhere, together};
 use crate::exchange::{Entry, assemble_columns, exchange};
 use crate::files::{data_files, fingerprint, own_files};
-use crate::ingest::gather_sizes;
-
-// Refinement and reading must agree on who has which documents.
-const _: () = assert!(Share::BLOCK == ROW_BLOCK);
+use crate::ingest::{RowNames, Shard, gather_sizes, shard_of_many, shard_of_one};
+use crate::rows::{numbers, own_rows, own_share};
 
 /// What one rank has of a weighed corpus.
 #[derive(Debug)]
@@ -41,7 +45,7 @@ pub struct SharedCorpus {
     pub n_entries: usize,
 }
 
-/// Reads and weighs texts on all ranks.
+/// Reads and weighs texts, or a matrix of counts, on all ranks.
 ///
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part.
@@ -50,72 +54,173 @@ pub fn read_corpus(
     input: &InputArgs,
     text: &TextArgs,
 ) -> anyhow::Result<SharedCorpus> {
+    match together(comm, data_files(&input.data))? {
+        None => read_one_file(comm, input, text),
+        Some(files) => read_many_files(comm, input, text, &files),
+    }
+}
+
+fn read_one_file(
+    comm: &impl Communicator,
+    input: &InputArgs,
+    text: &TextArgs,
+) -> anyhow::Result<SharedCorpus> {
+    let source = input.source();
+    if source == Input::Stdin && comm.size() > 1 {
+        bail!("standard input reaches only one rank; name a file that all ranks can read");
+    }
+    let print = together(comm, fingerprint(&source))?;
+    same_everywhere(comm, "the data", &print)?;
+    let options = LoadOptions { share: Some(own_share(comm)), ..input.load_options() };
+    match together(comm, load(&source, &options).map_err(Into::into))? {
+        Loaded::Documents(documents) => {
+            together(comm, refuse_transpose(input))?;
+            weigh_texts(comm, documents, text)
+        }
+        Loaded::Table(table) => weigh_counts(comm, shard_of_one(comm, table)?, text),
+    }
+}
+
+fn refuse_transpose(input: &InputArgs) -> anyhow::Result<()> {
+    match input.transpose {
+        true => Err(UsageError("--transpose is for matrices, and this is text".into()).into()),
+        false => Ok(()),
+    }
+}
+
+fn read_many_files(
+    comm: &impl Communicator,
+    input: &InputArgs,
+    text: &TextArgs,
+    files: &[PathBuf],
+) -> anyhow::Result<SharedCorpus> {
+    together(comm, refuse_transpose(input))?;
+    let own = own_files(files, comm.rank(), comm.size()).iter();
+    let own = own.map(|file| Ok(load(&Input::Path(file.clone()), &input.load_options())?));
+    let own = together(comm, own.collect::<anyhow::Result<Vec<Loaded>>>())?;
+    let (mut texts, mut tables) = (Vec::new(), Vec::new());
+    for loaded in own {
+        match loaded {
+            Loaded::Documents(documents) => texts.push(documents),
+            Loaded::Table(table) => tables.push(table),
+        }
+    }
+    let kinds = gather_sizes(comm, [texts.len(), tables.len()])?;
+    let [n_texts, n_tables] = [0, 1].map(|q| kinds.iter().map(|kind| kind[q]).sum::<usize>());
+    let mixed = (n_texts > 0 && n_tables > 0)
+        .then(|| anyhow::anyhow!("{n_texts} of the files hold texts and {n_tables} numbers"));
+    together(comm, mixed.map_or(Ok(()), Err))?;
+    match n_tables > 0 {
+        true => weigh_counts(comm, shard_of_many(comm, tables)?, text),
+        false => weigh_texts(comm, to_block_owners(comm, joined(texts))?, text),
+    }
+}
+
+/// Documents that were read file by file.
+fn joined(parts: Vec<Documents>) -> Documents {
+    let mut all = Documents::default();
+    let mut labels = Vec::new();
+    let labelled = parts.iter().any(|part| part.labels.is_some());
+    for part in parts {
+        let n = part.len();
+        labels.extend(part.labels.unwrap_or_else(|| vec![String::new(); n]));
+        all.ids.extend(part.ids);
+        all.texts.extend(part.texts);
+    }
+    all.labels = labelled.then_some(labels);
+    all
+}
+
+/// From the own documents.
+fn weigh_texts(
+    comm: &impl Communicator,
+    documents: Documents,
+    text: &TextArgs,
+) -> anyhow::Result<SharedCorpus> {
     let options = together(comm, text.options(true))?;
-    let share = Share { part: comm.rank(), parts: comm.size() };
-    let Documents { ids, texts, labels } = read_documents(comm, input, share)?;
+    let Documents { ids, texts, labels } = documents;
     let n_documents = gather_sizes(comm, [texts.len()])?.iter().map(|size| size[0]).sum();
-    let labelled = comm.all_gather(&[u8::from(labels.is_some())])?.iter().any(|any| any[0] == 1);
-    let labels = labelled.then(|| labels.unwrap_or_else(|| vec![String::new(); ids.len()]));
     let counted = together(comm, CountedDocuments::new(&options, &texts).map_err(Into::into))?;
     drop(texts);
     let vectorizer = learn(comm, options, &counted, n_documents)?;
     let rows = together(comm, vectorizer.weigh(&counted).map_err(Into::into))?;
     drop(counted);
-    let columns = columns_of(comm, &rows, share, n_documents)?;
+    corpus_of_rows(comm, rows, vectorizer, ids, labels, n_documents)
+}
+
+/// From the own columns of a matrix of counts, or of weights that are left as they are.
+fn weigh_counts(
+    comm: &impl Communicator,
+    shard: Shard,
+    text: &TextArgs,
+) -> anyhow::Result<SharedCorpus> {
+    let Shard { matrix, n_columns, column_names, rows: row_names, .. } = shard;
+    let whole = comm.all_gather(&[u8::from(is_whole(&matrix))])?.iter().all(|w| w[0] == 1);
+    let options = together(comm, text.options(whole))?;
+    let names = column_names.unwrap_or_else(|| position_names(n_columns));
+    let counts = together(comm, into_sparse(matrix).map_err(Into::into))?;
+    let n_documents = counts.n_rows();
+    let columns = gather_columns(comm, &counts, n_columns)?;
+    let vectorizer = Vectorizer::from_columns(options, n_documents, names.clone(), &columns);
+    let vectorizer = together(comm, vectorizer.map_err(Into::into))?;
+    let rows = own_rows(comm, &counts, n_columns)?;
+    drop(counts);
+    let weighed = vectorizer.transform_counts(&rows, Some(&names));
+    drop(rows);
+    let weighed = together(comm, weighed.map_err(Into::into))?;
+    let (ids, labels) = own_row_names(comm, row_names)?;
+    corpus_of_rows(comm, weighed, vectorizer, ids, labels, n_documents)
+}
+
+/// What is known of each column, on all ranks.
+fn gather_columns(
+    comm: &impl Communicator,
+    own: &SparseMatrix<'static, f64>,
+    n_columns: usize,
+) -> anyhow::Result<Vec<ColumnCount>> {
+    let bytes = |c: &ColumnCount| [c.document_frequency as f64, c.total].map(f64::to_le_bytes);
+    let own = ColumnCount::of_columns(own).iter().flat_map(bytes).flatten().collect::<Vec<u8>>();
+    let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
+    let all = rank_columns(n_columns, comm.rank(), comm.size()).in_column_order(&all, 2);
+    let column = |c: &[f64]| ColumnCount { document_frequency: c[0] as u64, total: c[1] };
+    Ok(all.chunks_exact(2).map(column).collect())
+}
+
+/// Names and classes of the own rows.
+fn own_row_names(
+    comm: &impl Communicator,
+    rows: RowNames,
+) -> anyhow::Result<(Vec<String>, Option<Vec<String>>)> {
+    let places = || rows.listed.clone().map(|d| d.to_string()).collect();
+    let ids: Vec<String> = rows.names.unwrap_or_else(places);
+    if rows.shared {
+        let share = own_share(comm);
+        let own = |list: Vec<String>| -> Vec<String> {
+            let kept = list.into_iter().enumerate().filter(|(d, _)| share.keeps_document(*d));
+            kept.map(|(_, name)| name).collect()
+        };
+        return Ok((own(ids), rows.labels.map(own)));
+    }
+    let texts = vec![String::new(); ids.len()];
+    let Documents { ids, labels, .. } =
+        to_block_owners(comm, Documents { ids, texts, labels: rows.labels })?;
+    Ok((ids, labels))
+}
+
+/// The corpus of weighed rows: their entries go to the owners of their columns.
+fn corpus_of_rows(
+    comm: &impl Communicator,
+    rows: SparseMatrix<'static, f64>,
+    vectorizer: Vectorizer,
+    ids: Vec<String>,
+    labels: Option<Vec<String>>,
+    n_documents: usize,
+) -> anyhow::Result<SharedCorpus> {
+    let labelled = comm.all_gather(&[u8::from(labels.is_some())])?.iter().any(|any| any[0] == 1);
+    let labels = labelled.then(|| labels.unwrap_or_else(|| vec![String::new(); ids.len()]));
+    let columns = columns_of(comm, &rows, own_share(comm), n_documents)?;
     let n_entries = gather_sizes(comm, [rows.n_entries()])?.iter().map(|size| size[0]).sum();
     Ok(SharedCorpus { columns, rows, vectorizer, ids, labels, n_documents, n_entries })
-}
-
-/// The own documents, in order.
-fn read_documents(
-    comm: &impl Communicator,
-    input: &InputArgs,
-    share: Share,
-) -> anyhow::Result<Documents> {
-    let source = input.source();
-    match together(comm, data_files(&input.data))? {
-        None => {
-            if source == Input::Stdin && comm.size() > 1 {
-                bail!("standard input reaches only one rank; name a file that all ranks can read");
-            }
-            let print = together(comm, fingerprint(&source))?;
-            same_everywhere(comm, "the data", &print)?;
-            let options = LoadOptions { share: Some(share), ..input.load_options() };
-            together(comm, load_texts(&source, &options))
-        }
-        Some(files) => {
-            let own = own_files(&files, comm.rank(), comm.size());
-            let loaded = together(comm, load_files(own, &input.load_options()))?;
-            to_block_owners(comm, loaded)
-        }
-    }
-}
-
-fn load_texts(source: &Input, options: &LoadOptions) -> anyhow::Result<Documents> {
-    match load(source, options)? {
-        Loaded::Documents(documents) => Ok(documents),
-        Loaded::Table(_) => bail!(
-            "{}: found numbers, expected texts; weigh the matrix with `xray convert --weighting tfidf` \
-             and use `xray-mpi factorize`",
-            source.name()
-        ),
-    }
-}
-
-fn load_files(files: &[PathBuf], options: &LoadOptions) -> anyhow::Result<Documents> {
-    let mut all = Documents::default();
-    let mut labels = Vec::new();
-    for file in files {
-        let documents = load_texts(&Input::Path(file.clone()), options)?;
-        let n = documents.len();
-        let labelled = documents.labels.is_some();
-        labels.extend(documents.labels.unwrap_or_else(|| vec![String::new(); n]));
-        all.labels = (labelled || all.labels.is_some()).then(Vec::new);
-        all.ids.extend(documents.ids);
-        all.texts.extend(documents.texts);
-    }
-    all.labels = all.labels.map(|_| labels);
-    Ok(all)
 }
 
 /// A document on its way.

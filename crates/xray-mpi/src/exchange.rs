@@ -69,20 +69,31 @@ pub fn exchange(
 ///
 /// # Errors
 /// If an entry is not finite, or two are of the same place.
+///
+/// # Panics
+/// If an entry is of another rank's column.
 pub fn assemble_columns(
     n_rows: usize,
     own: &Layout,
     entries: Vec<Entry>,
 ) -> Result<SparseMatrix<'static, f64>> {
-    let n_columns = own.n_own();
-    let local = |e: &Entry| own.local(e.column as usize).expect("an own column");
+    assemble(n_rows, own.n_own(), |j| own.local(j).expect("an own column"), entries)
+}
+
+/// The matrix of the columns that `local` numbers.
+pub(crate) fn assemble(
+    n_rows: usize,
+    n_columns: usize,
+    local: impl Fn(usize) -> usize,
+    entries: Vec<Entry>,
+) -> Result<SparseMatrix<'static, f64>> {
     let mut offsets = vec![0usize; n_columns + 1];
-    entries.iter().for_each(|e| offsets[local(e) + 1] += 1);
+    entries.iter().for_each(|e| offsets[local(e.column as usize) + 1] += 1);
     (0..n_columns).for_each(|j| offsets[j + 1] += offsets[j]);
     let mut next = offsets.clone();
     let mut lines: Vec<(u32, f64)> = vec![(0, 0.0); entries.len()];
     for e in entries {
-        let place = &mut next[local(&e)];
+        let place = &mut next[local(e.column as usize)];
         lines[*place] = (e.row, e.value);
         *place += 1;
     }

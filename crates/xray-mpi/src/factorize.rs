@@ -1,15 +1,19 @@
 //! `xray-mpi factorize`: anchors and weights of a matrix that no rank holds as a whole.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use xray_cli::args::{CommonArgs, FactorizeArgs};
-use xray_cli::parts::{AboutInput, Answer, Folder, Outcome, Session, peak_memory};
+use xray_cli::parts::{AboutInput, Answer, Folder, Outcome, Session, UsageError, peak_memory};
 use xray_data::LoadedMatrix;
 use xray_data::text::position_names;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factorization, Params, RunState, Step, Termination, fit_resumed};
+use xray_nmf::{
+    Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
+    fit_resumed, refine_distributed,
+};
 use xray_topics::{Event, Stage};
 
 use crate::agree::{same_everywhere, together};
@@ -17,6 +21,7 @@ use crate::args::{ClusterArgs, Factorize};
 use crate::checkpoint::{Checkpointer, restore_everywhere};
 use crate::ingest::{Shard, gather_sizes, read_matrix};
 use crate::resources::{default_memory, default_threads, ranks_here};
+use crate::rows::{gather_rows, own_rows, start};
 use crate::shards::write_shards;
 use crate::traffic::Counted;
 
@@ -33,7 +38,7 @@ pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<O
     let mut args = verb.args.clone();
     own_resources(comm, &mut args.common)?;
     let args = &args;
-    together(comm, check_supported(args))?;
+    together(comm, check_supported(args, &verb.cluster))?;
     let mut session = together(comm, Session::new(&args.common))?;
     let shard = session.stage("read", || read_matrix(comm, &args.input))?;
     let names = match &shard.column_names {
@@ -44,13 +49,14 @@ pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<O
     let params = together(comm, xray_cli::parts::params(args, &names, named))?;
     let after_reading = comm.traffic();
     let found = fit(comm, &mut session, &shard, &params, &verb.cluster)?;
+    let refined = refine(comm, &mut session, &shard, args, &found)?;
     session.end();
     let fitting = comm.traffic().bytes - after_reading.bytes;
     let extra = about_ranks(comm, &shard, after_reading.bytes, fitting)?;
     let Shard { n_entries, dense, column_names, .. } = shard;
     let input = AboutInput { n_entries, dense, column_names };
     let weights = None;
-    let answer = Answer { args, params, input, names, found, weights, refined: None, extra };
+    let answer = Answer { args, params, input, names, found, weights, refined, extra };
     finish(comm, session, answer, &verb.cluster)
 }
 
@@ -69,11 +75,65 @@ pub(crate) fn own_resources(
     Ok(())
 }
 
-fn check_supported(args: &FactorizeArgs) -> anyhow::Result<()> {
-    if args.refine > 0 {
-        bail!("--refine needs all of X in one place; refine the model with `xray` on one machine");
+fn check_supported(args: &FactorizeArgs, cluster: &ClusterArgs) -> anyhow::Result<()> {
+    if args.refine > 0 && cluster.shards {
+        let message = "--shards writes the sparse H of the anchors; leave it out with --refine";
+        return Err(UsageError(message.into()).into());
+    }
+    check_method(args.refine, args.engine.refine_method.unwrap_or_default())
+}
+
+/// Kullback-Leibler divergence needs W and H in one place.
+pub(crate) fn check_method(iterations: usize, method: Refinement) -> anyhow::Result<()> {
+    if iterations > 0 && method == Refinement::KullbackLeibler {
+        bail!("kullback-leibler needs one machine; use --refine-method hals or exact");
     }
     Ok(())
+}
+
+/// A watcher for refinement: ranks hear of an interrupt at different times, but must stop at the same.
+pub(crate) fn stop_together(comm: &impl Communicator, own: ControlFlow<()>) -> ControlFlow<()> {
+    let all = comm.all_gather(&[u8::from(own.is_break())]);
+    match all.map_or(true, |all| all.iter().any(|stop| stop[0] == 1)) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
+/// W and H after refinement: both whole on rank 0, W of the own rows on the others.
+fn refine(
+    comm: &impl Communicator,
+    session: &mut Session,
+    shard: &Shard,
+    args: &FactorizeArgs,
+    found: &Factorization,
+) -> anyhow::Result<Option<Refined>> {
+    if args.refine == 0 || found.termination() == Termination::Stopped {
+        return Ok(None);
+    }
+    let _ = session.watch(Event::Begin(Stage::Refinement, args.refine));
+    let rows = match &shard.matrix {
+        LoadedMatrix::Sparse(columns) => own_rows(comm, columns, shard.n_columns)?,
+        LoadedMatrix::Dense(columns) => own_rows(comm, columns, shard.n_columns)?,
+    };
+    let start = start(comm, rows.n_rows(), found)?;
+    let method = args.engine.refine_method.unwrap_or_default();
+    let mut observer = |_, _| stop_together(comm, session.watch(Event::Advance));
+    let (threads, n_columns) = (args.common.threads.map(|n| n as usize), shard.n_columns);
+    let mut refined = match &shard.matrix {
+        LoadedMatrix::Sparse(columns) => {
+            let matrix = SharedMatrix { columns, rows: &rows, n_columns };
+            refine_distributed(comm, matrix, start, method, args.refine, threads, &mut observer)?
+        }
+        LoadedMatrix::Dense(columns) => {
+            let matrix = SharedMatrix { columns, rows: &rows, n_columns };
+            refine_distributed(comm, matrix, start, method, args.refine, threads, &mut observer)?
+        }
+    };
+    if let Some(w) = gather_rows(comm, &refined.w, shard.matrix.n_rows(), refined.rank)? {
+        refined.w = w;
+    }
+    Ok(Some(refined))
 }
 
 fn fit<K: Communicator>(
@@ -166,12 +226,13 @@ fn finish(
     let stopped = answer.found.termination() == Termination::Stopped;
     let entries = gather_sizes(comm, [answer.found.weights().n_nonzero()])?;
     let n_nonzero: usize = entries.iter().map(|size| size[0]).sum();
-    let sharded = cluster.shards || (n_nonzero > GATHERED && !cluster.gather);
+    let large = n_nonzero > GATHERED && !cluster.gather && answer.refined.is_none();
+    let sharded = cluster.shards || large;
     let folder = answer.args.output.clone();
     if let (true, Some(folder)) = (sharded, &folder) {
         return write_in_shards(comm, session, &answer, folder);
     }
-    if folder.is_some() {
+    if folder.is_some() && answer.refined.is_none() {
         answer.weights = answer.found.weights().gathered(comm, 0)?;
     }
     let outcome = match comm.rank() {

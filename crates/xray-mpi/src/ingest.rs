@@ -29,6 +29,21 @@ pub struct Shard {
     pub dense: bool,
     /// Names of all columns.
     pub column_names: Option<Vec<String>>,
+    /// What the rows are called, and their classes.
+    pub rows: RowNames,
+}
+
+/// Names and classes of rows, as this rank has read them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowNames {
+    /// Which rows are listed here: all of them on every rank, or those of the own files.
+    pub listed: std::ops::Range<usize>,
+    /// Whether every rank lists all rows.
+    pub shared: bool,
+    /// A name for each listed row.
+    pub names: Option<Vec<String>>,
+    /// A class for each listed row.
+    pub labels: Option<Vec<String>>,
 }
 
 /// Reads a matrix on all ranks.
@@ -52,10 +67,14 @@ fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<S
     same_everywhere(comm, "the data", &print)?;
     let share = Share { part: comm.rank(), parts: comm.size() };
     let options = LoadOptions { share: Some(share), ..args.load_options() };
-    let Table { matrix, column_names, .. } = together(
-        comm,
-        load(&source, &options).map_err(Into::into).and_then(|l| numbers(l, &source)),
-    )?;
+    let table = load(&source, &options).map_err(Into::into).and_then(|l| numbers(l, &source));
+    shard_of_one(comm, together(comm, table)?)
+}
+
+/// The shard of a table that was read with the share of this rank.
+pub(crate) fn shard_of_one(comm: &impl Communicator, table: Table) -> anyhow::Result<Shard> {
+    let Table { matrix, column_names, row_names: names, labels } = table;
+    let rows = RowNames { listed: 0..matrix.n_rows(), shared: true, names, labels };
     let dense = matches!(matrix, LoadedMatrix::Dense(_));
     let sizes = gather_sizes(comm, [matrix.n_columns(), matrix.n_entries()])?;
     let [n_columns, n_entries] = [0, 1].map(|q| sizes.iter().map(|size| size[q]).sum());
@@ -64,7 +83,7 @@ fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<S
     together(comm, own)?;
     let shape = format!("{} {n_columns} {dense} {column_names:?}", matrix.n_rows());
     same_everywhere(comm, "the shape and the names of the data", shape.as_bytes())?;
-    Ok(Shard { matrix, n_columns, n_entries, dense, column_names })
+    Ok(Shard { matrix, n_columns, n_entries, dense, column_names, rows })
 }
 
 /// Everybody's sizes.
@@ -95,7 +114,11 @@ fn read_many_files(
 ) -> anyhow::Result<Shard> {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     same_everywhere(comm, "the list of files", names.join("\n").as_bytes())?;
-    let own = together(comm, load_own(comm, args, files))?;
+    shard_of_many(comm, together(comm, load_own(comm, args, files))?)
+}
+
+/// The shard of tables that hold consecutive rows, rank after rank.
+pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Table>) -> anyhow::Result<Shard> {
     let n_columns = own.iter().map(|table| table.matrix.n_columns()).max().unwrap_or(0);
     let n_rows: usize = own.iter().map(|table| table.matrix.n_rows()).sum();
     let n_entries: usize = own.iter().map(|table| table.matrix.n_entries()).sum();
@@ -112,10 +135,29 @@ fn read_many_files(
     let column_names = broadcast_names(comm, column_names)?;
     let layout = rank_columns(n_columns, comm.rank(), comm.size());
     let arrived = exchange(comm, entries(&own, first_row), |e| layout.owner(e.column as usize))?;
-    drop(own);
+    let rows = row_names(own, first_row);
     let matrix = assemble_columns(n_rows, &layout, arrived);
     let matrix = together(comm, matrix.map_err(Into::into))?.into();
-    Ok(Shard { matrix, n_columns, n_entries, dense: sizes.iter().any(|s| s[3] == 1), column_names })
+    let dense = sizes.iter().any(|s| s[3] == 1);
+    Ok(Shard { matrix, n_columns, n_entries, dense, column_names, rows })
+}
+
+/// Names and classes of all rows of the tables, one after the other.
+fn row_names(tables: Vec<Table>, first: usize) -> RowNames {
+    let (named, labelled) = (
+        tables.iter().any(|table| table.row_names.is_some()),
+        tables.iter().any(|table| table.labels.is_some()),
+    );
+    let (mut names, mut labels, mut next) = (Vec::new(), Vec::new(), first);
+    for table in tables {
+        let n_rows = table.matrix.n_rows();
+        let places = || (next..next + n_rows).map(|d| d.to_string()).collect();
+        names.extend(table.row_names.unwrap_or_else(places));
+        labels.extend(table.labels.unwrap_or_else(|| vec![String::new(); n_rows]));
+        next += n_rows;
+    }
+    let (names, labels) = (named.then_some(names), labelled.then_some(labels));
+    RowNames { listed: first..next, shared: false, names, labels }
 }
 
 fn load_own(

@@ -20,6 +20,7 @@ mod ingest;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod resources;
+mod rows;
 pub mod shards;
 mod topics;
 mod traffic;
@@ -29,7 +30,7 @@ pub use corpus::{SharedCorpus, read_corpus};
 pub use exchange::{Entry, assemble_columns, exchange};
 pub use factorize::factorize;
 pub use files::{data_files, fingerprint, own_files};
-pub use ingest::{Shard, read_matrix};
+pub use ingest::{RowNames, Shard, read_matrix};
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiRank, wrong_launcher};
 pub use resources::{default_memory, default_threads, ranks_here};

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use serde_json::{Map, Value, json};
 use xray_cli::args::TopicsArgs;
 use xray_cli::parts::{
@@ -20,8 +19,9 @@ use crate::agree::together;
 use crate::args::{ClusterArgs, Topics};
 use crate::checkpoint::{Checkpointer, restore_everywhere};
 use crate::corpus::{SharedCorpus, read_corpus};
-use crate::factorize::{depends_on, own_resources};
+use crate::factorize::{check_method, depends_on, own_resources, stop_together};
 use crate::ingest::gather_sizes;
+use crate::rows::{gather_rows, start};
 use crate::traffic::Counted;
 
 /// Runs the verb on one rank; all ranks call it with the same arguments.
@@ -48,9 +48,7 @@ fn check_supported(options: TopicOptions) -> anyhow::Result<TopicOptions> {
             "a topic that begins with several words needs one machine: give --anchor one word";
         return Err(UsageError(message.into()).into());
     }
-    if options.method == xray_nmf::Refinement::KullbackLeibler {
-        bail!("kullback-leibler needs one machine; use --refine-method hals or exact");
-    }
+    check_method(options.refine.unwrap_or(1), options.method)?;
     Ok(options)
 }
 
@@ -103,35 +101,6 @@ fn choose(
     Ok(Found { fit, kkt_violation, suggestion })
 }
 
-/// What refinement starts from: W of the own documents, H of all words.
-fn start(
-    comm: &impl Communicator,
-    corpus: &SharedCorpus,
-    fit: &Factorization,
-) -> anyhow::Result<Refined> {
-    let rank = fit.rank();
-    let share = xray_data::Share { part: comm.rank(), parts: comm.size() };
-    let mut w = vec![0.0; corpus.ids.len() * rank];
-    let places: Vec<usize> = (0..corpus.ids.len()).map(|k| share.document(k)).collect();
-    for (q, column) in fit.anchor_columns().iter().enumerate() {
-        column.for_each(|d, v| {
-            if let Ok(k) = places.binary_search(&d) {
-                w[k * rank + q] = v.max(0.0);
-            }
-        });
-    }
-    let n_own = fit.weights().n_columns();
-    let own: Vec<u8> =
-        (0..n_own).flat_map(|i| fit.weights().dense_column(i)).flat_map(f64::to_le_bytes).collect();
-    let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
-    let h = fit.own_columns().in_column_order(&all, rank);
-    Ok(Refined { rank, w, h, objective: Vec::new() })
-}
-
-fn numbers(bytes: &[u8]) -> Vec<f64> {
-    bytes.as_chunks().0.iter().map(|number| f64::from_le_bytes(*number)).collect()
-}
-
 fn refine(
     comm: &impl Communicator,
     session: &mut Session,
@@ -151,14 +120,11 @@ fn refine(
     let mut observer = |_, objective: f64| {
         let settled = before - objective < options.refine_tolerance * objective;
         before = objective;
-        let stop = session.watch(Event::Advance).is_break();
-        // Ranks hear of an interrupt at different times, but must stop at the same.
-        let stop =
-            comm.all_gather(&[u8::from(stop)]).map_or(true, |all| all.iter().any(|s| s[0] == 1));
-        if settled || stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let wish = stop_together(comm, session.watch(Event::Advance));
+        if settled { ControlFlow::Break(()) } else { wish }
     };
     let matrix = SharedMatrix { columns: &corpus.columns, rows: &corpus.rows, n_columns: n_words };
-    let start = start(comm, corpus, &fit)?;
+    let start = start(comm, corpus.ids.len(), &fit)?;
     let threads = options.params.threads;
     let refined = refine_distributed(
         comm,
@@ -251,22 +217,18 @@ fn gather_documents(
     let mut messages = vec![Vec::new(); comm.size()];
     messages[0] = serde_json::to_vec(&(&corpus.ids, &corpus.labels))?;
     let names = comm.all_to_all(messages)?;
-    let mut messages = vec![Vec::new(); comm.size()];
-    messages[0] = weights.iter().flat_map(|v| v.to_le_bytes()).collect();
-    let weights = comm.all_to_all(messages)?;
-    if comm.rank() > 0 {
+    let Some(weights) = gather_rows(comm, weights, corpus.n_documents, rank)? else {
         return Ok(None);
-    }
+    };
     let m = corpus.n_documents;
     let labelled = corpus.labels.is_some();
     let mut all = Gathered {
         ids: vec![String::new(); m],
         labels: labelled.then(|| vec![String::new(); m]),
-        weights: vec![0.0; m * rank],
+        weights,
     };
-    for (part, (names, weights)) in names.iter().zip(weights).enumerate() {
+    for (part, names) in names.iter().enumerate() {
         let (ids, labels): (Vec<String>, Option<Vec<String>>) = serde_json::from_slice(names)?;
-        let weights = numbers(&weights);
         let share = xray_data::Share { part, parts: comm.size() };
         let mut labels = labels.map(Vec::into_iter);
         for (k, id) in ids.into_iter().enumerate() {
@@ -277,8 +239,6 @@ fn gather_documents(
             {
                 all[d] = label;
             }
-            all.weights[d * rank..(d + 1) * rank]
-                .copy_from_slice(&weights[k * rank..(k + 1) * rank]);
         }
     }
     Ok(Some(all))

@@ -56,7 +56,7 @@ impl<'a, K: Communicator> Counted<'a, K> {
     }
 
     /// Bytes of messages that came from other ranks.
-    fn from_others(&self, messages: &[Vec<u8>]) -> usize {
+    fn others_bytes(&self, messages: &[Vec<u8>]) -> usize {
         let others = messages.iter().enumerate().filter(|(rank, _)| *rank != self.comm.rank());
         others.map(|(_, message)| message.len()).sum()
     }
@@ -79,13 +79,13 @@ impl<K: Communicator> Communicator for Counted<'_, K> {
 
     fn all_gather(&self, message: &[u8]) -> Result<Vec<Vec<u8>>> {
         let received = self.comm.all_gather(message)?;
-        self.count(self.from_others(&received));
+        self.count(self.others_bytes(&received));
         Ok(received)
     }
 
     fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
         let received = self.comm.all_to_all(messages)?;
-        self.count(self.from_others(&received));
+        self.count(self.others_bytes(&received));
         Ok(received)
     }
 }

@@ -173,6 +173,37 @@ fn texts_are_counted_where_they_are_and_weighed_as_one() {
 }
 
 #[test]
+fn counts_are_weighed_as_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (m, n) = (ROW_BLOCK + 300, 600);
+    let counts = matrix(m, n);
+    let counts = (0..m).flat_map(|d| {
+        let mut row = Vec::new();
+        counts.row(d).for_each(|j, v| row.push((d, j, (3.0 * v).round())));
+        row
+    });
+    let counts = SparseMatrix::from_triplets(m, n, counts).expect("in range");
+    let table = || Table::new(counts.clone().into());
+    let options = |words: &[&str]| {
+        let cli = arguments(&[&["topics", "x"], words].concat());
+        let Command::Topics(verb) = &cli.command else { panic!("topics") };
+        verb.args.text.options(true).expect("options")
+    };
+    save(&table(), Path::new(&path(&folder, "x.npz")), None).expect("written");
+    for words in [&[][..], &["--max-features", "300"]] {
+        let whole = Corpus::from_table(table(), options(words)).expect("a corpus");
+        compare_corpus(&[&["topics", &path(&folder, "x.npz")], words].concat(), &whole);
+    }
+    for (k, start) in (0..m).step_by(1500).enumerate() {
+        let rows: Vec<usize> = (start..(start + 1500).min(m)).collect();
+        let part = Table::new(counts.rows_at(&rows).into());
+        save(&part, Path::new(&path(&folder, &format!("part-{k}.npz"))), None).expect("written");
+    }
+    let whole = Corpus::from_table(table(), options(&[])).expect("a corpus");
+    compare_corpus(&["topics", &path(&folder, "part-*.npz")], &whole);
+}
+
+#[test]
 fn texts_in_many_files_are_put_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(ROW_BLOCK + 2000);

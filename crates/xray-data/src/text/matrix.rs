@@ -62,18 +62,31 @@ impl Vectorizer {
         options.check()?;
         check_names(&names, counts.n_columns())?;
         check_counts(&options, counts)?;
-        let kept = choose(&options, counts, &names)?;
-        let mut columns = vec![DROPPED; names.len()];
-        for (column, term) in kept.iter().enumerate() {
-            columns[term.column] = column as u32;
-        }
+        let (n_rows, columns) = (counts.n_rows(), ColumnCount::of_columns(counts));
+        let vectorizer = Self::from_columns(options, n_rows, names.clone(), &columns)?;
+        let matrix = vectorizer.transform_counts(counts, Some(&names))?;
+        Ok((matrix, vectorizer))
+    }
+
+    /// Learns weights from what is [known of each column](ColumnCount) of a matrix of counts with
+    /// `n_documents` rows: what [`fit_counts`](Self::fit_counts) learns, where no place has all of it.
+    ///
+    /// # Errors
+    /// As [`fit_counts`](Self::fit_counts), except that the counts themselves are not seen.
+    pub fn from_columns(
+        options: TextOptions,
+        n_documents: usize,
+        names: Vec<String>,
+        columns: &[ColumnCount],
+    ) -> Result<Self> {
+        options.check()?;
+        check_names(&names, columns.len())?;
+        let kept = choose(&options, n_documents, columns, &names)?;
         let frequencies: Vec<u64> = kept.iter().map(|term| term.document_frequency).collect();
-        let idf = inverse_frequencies(&options, counts.n_rows(), &frequencies);
-        let matrix = to_matrix(weigh(&options, &idf, counts, &columns), kept.len())?;
+        let idf = inverse_frequencies(&options, n_documents, &frequencies);
         let mut names = names;
         let vocabulary = kept.iter().map(|term| std::mem::take(&mut names[term.column])).collect();
-        let vectorizer = Self::from_parts(options, counts.n_rows(), vocabulary, frequencies, idf)?;
-        Ok((matrix, vectorizer))
+        Self::from_parts(options, n_documents, vocabulary, frequencies, idf)
     }
 
     /// The weighed matrix of new counts; of the training counts the same bits as
@@ -177,6 +190,28 @@ fn check_counts(options: &TextOptions, counts: &SparseMatrix<'_, f64>) -> Result
     })
 }
 
+/// What the choice of columns needs to know of each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnCount {
+    /// Rows with a count above 0.
+    pub document_frequency: u64,
+    /// Sum of the counts, in row order.
+    pub total: f64,
+}
+
+impl ColumnCount {
+    /// Of each column of a matrix.
+    pub fn of_columns(counts: &SparseMatrix<'_, f64>) -> Vec<Self> {
+        let (offsets, _, values) = counts.csc();
+        let of_column = |column: usize| {
+            let values = &values[offsets[column]..offsets[column + 1]];
+            let document_frequency = values.iter().filter(|&&v| v > 0.0).count() as u64;
+            Self { document_frequency, total: values.iter().sum() }
+        };
+        (0..counts.n_columns()).into_par_iter().map(of_column).collect()
+    }
+}
+
 /// A column that may be kept.
 struct Term {
     column: usize,
@@ -187,21 +222,19 @@ struct Term {
 /// Chooses columns as [`super::vocabulary::choose`] does, and keeps them in order.
 fn choose(
     options: &TextOptions,
-    counts: &SparseMatrix<'_, f64>,
+    n_documents: usize,
+    columns: &[ColumnCount],
     names: &[String],
 ) -> Result<Vec<Term>> {
-    let n_documents = counts.n_rows();
     let (min, max) = options.frequency_range(n_documents)?;
     let stop_words = stop_words(options);
     let is_stop_word = |name: &str| match options.lowercase {
         true => stop_words.contains(&name.to_lowercase()),
         false => stop_words.contains(name),
     };
-    let (offsets, _, values) = counts.csc();
     let term = |column: usize| {
-        let values = &values[offsets[column]..offsets[column + 1]];
-        let document_frequency = values.iter().filter(|&&v| v > 0.0).count() as u64;
-        Term { column, document_frequency, total: values.iter().sum() }
+        let ColumnCount { document_frequency, total } = columns[column];
+        Term { column, document_frequency, total }
     };
     let mut kept: Vec<Term> = (0..names.len())
         .into_par_iter()

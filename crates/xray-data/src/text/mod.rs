@@ -25,7 +25,7 @@ mod weights;
 
 #[cfg(feature = "stemming")]
 pub use counts::stem;
-pub use matrix::position_names;
+pub use matrix::{ColumnCount, position_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;

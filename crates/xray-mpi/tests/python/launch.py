@@ -92,7 +92,15 @@ def assert_same(what: str, answer: dict[str, Any], expected: dict[str, Any]) -> 
     assert answer["anchors"] == expected["anchors"], what
     for key in ("score", "margin", "residual_norm"):
         assert bits(answer[key]) == bits(expected[key]), f"{what}: {key}"
-    for key in ("rows", "columns", "entries", "rank", "termination", "parameters"):
+    for key in (
+        "rows",
+        "columns",
+        "entries",
+        "rank",
+        "termination",
+        "parameters",
+        "refined_objective",
+    ):
         assert answer[key] == expected[key], f"{what}: {key}"
 
 

@@ -123,13 +123,15 @@ def synthetic(work: Path, rows: int = 3000, columns: int = 2000) -> Path:
 
 
 def check_files(runs: Runs) -> int:
-    """Rows in several files, read by different ranks; H in shards."""
+    """Rows in several files, read by different ranks; H in shards, and refined."""
     work = runs.work
     whole = synthetic(work)
     matrix = sp.csr_matrix(sp.load_npz(whole))
     for k, start in enumerate(range(0, 3000, 700)):
         sp.save_npz(work / f"part-{k}.npz", matrix[start : start + 700])
     (work / "parts.txt").write_text("".join(f"part-{k}.npz\n" for k in range(5)))
+    refine = ["-r", "6", "--refine", "3", "--refine-method", "hals"]
+    count = runs.compare(whole, refine, [3] if runs.quick else [1, 2, 3, 4], [1])
     expected_out = work / "expected"
     base = ["factorize", "--json", "-q", "-r", "12", "--selection", "greedy"]
     expected = xray(runs.program, *base, str(whole), "-o", str(expected_out)).answer()
@@ -137,7 +139,6 @@ def check_files(runs: Runs) -> int:
         parts = (model["h_data"], model["h_indices"], model["h_indptr"])
         h = sp.csr_matrix(parts, shape=model["h_shape"]).tocsc()
     h.sort_indices()
-    count = 0
     for launcher, n in product(runs.launchers, [3] if runs.quick else [1, 2, 3, 4, 7]):
         for source in (str(work / "part-*.npz"), f"@{work / 'parts.txt'}"):
             what = f"{launcher.name}, {n} ranks, {source}"
@@ -178,15 +179,27 @@ def texts(work: Path, n: int) -> Path:
     return path
 
 
+def counts(work: Path) -> Path:
+    """Counts of 600 words in 5,000 documents."""
+    path = work / "counts.npz"
+    random = np.random.default_rng(3)
+    means = random.gamma(0.1, 3.0, size=(8, 600))
+    matrix = random.poisson(random.dirichlet([0.2] * 8, size=5000) @ means).astype(float)
+    sp.save_npz(path, sp.csr_matrix(matrix))
+    return path
+
+
 def check_topics(runs: Runs, data: Path | None) -> int:
-    """Topics of texts: everything that is written is the same."""
+    """Topics of texts and of counts: everything that is written is the same."""
     made = texts(runs.work, 9000)
     cases: list[tuple[Path, list[str]]] = [
         (made, ["-k", "6", "--labels", "label"]),
         (made, ["--anchor", "w3x2", "--exclude", "c1"]),
+        (counts(runs.work), ["-k", "8", "--refine-method", "exact"]),
     ]
     if data is not None and not runs.quick:
         cases.append((data / "tweets/tweets.tsv.gz", ["-k", "20"]))
+        cases.append((data / "bbc/bbc.mtx.gz", ["-k", "5", "--transpose"]))
     count = 0
     for source, args in cases:
         base = ["topics", str(source), "--json", "-q", *args]
