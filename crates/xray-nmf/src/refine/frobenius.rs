@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use super::{Refinement, Trace};
 use crate::gram::NormalMatrix;
+use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
-use crate::project::{ActiveSet, image_of, sweep, weighted_lines};
+use crate::project::{ActiveSet, descend, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
@@ -91,11 +92,11 @@ multiversion! {
         lines: &[Column],
         chunk: &mut [f64],
         method: Option<Refinement>,
-    ) -> f64 = update_chunk_body
+    ) -> f64 = quad update_chunk_body
 }
 
 #[inline(always)]
-fn update_chunk_body(
+fn update_chunk_body<Q: Quad>(
     s: &NormalMatrix,
     other: &[f64],
     lines: &[Column],
@@ -103,21 +104,40 @@ fn update_chunk_body(
     method: Option<Refinement>,
 ) -> f64 {
     let rank = s.size();
-    let mut solver = ActiveSet::default();
-    let (mut target, mut image) = (vec![0.0; rank], vec![0.0; rank]);
-    let mut objective = 0.0;
-    for (x, z) in lines.iter().zip(chunk.chunks_exact_mut(rank)) {
-        let squared_norm = weighted_lines(x, other, &mut target);
-        if method == Some(Refinement::Exact) {
-            solver.solve_dense(s, &target, squared_norm.sqrt(), z);
-        }
-        image_of(s, z, &mut image);
-        if method == Some(Refinement::Hals) {
-            for _ in 0..SWEEPS {
-                sweep(s, &target, z, &mut image);
-            }
-        }
-        objective += squared_norm - 2.0 * dot(&target, z) + dot(&image, z);
+    let mut targets = vec![0.0; chunk.len()];
+    let mut squared_norms = Vec::with_capacity(lines.len());
+    for (x, target) in lines.iter().zip(targets.chunks_exact_mut(rank)) {
+        squared_norms.push(weighted_lines(x, other, target));
     }
-    objective
+    let terms = improve_lines_body::<Q>(s, &targets, &squared_norms, chunk, method);
+    terms.iter().fold(0.0, |sum, term| sum + term)
+}
+
+/// Improves lines whose targets are known and returns the part of each in the objective.
+#[inline(always)]
+fn improve_lines_body<Q: Quad>(
+    s: &NormalMatrix,
+    targets: &[f64],
+    squared_norms: &[f64],
+    lines: &mut [f64],
+    method: Option<Refinement>,
+) -> Vec<f64> {
+    let rank = s.size();
+    if method == Some(Refinement::Exact) {
+        let mut solver = ActiveSet::default();
+        for (q, z) in lines.chunks_exact_mut(rank).enumerate() {
+            let target = &targets[q * rank..(q + 1) * rank];
+            solver.solve_dense(s, target, squared_norms[q].sqrt(), z);
+        }
+    }
+    let sweeps = if method == Some(Refinement::Hals) { SWEEPS } else { 0 };
+    let mut images = vec![0.0; lines.len()];
+    descend::<Q>(s, targets, lines, &mut images, sweeps);
+    let mut terms = Vec::with_capacity(squared_norms.len());
+    for (q, squared_norm) in squared_norms.iter().enumerate() {
+        let line = q * rank..(q + 1) * rank;
+        let z = &lines[line.clone()];
+        terms.push(squared_norm - 2.0 * dot(&targets[line.clone()], z) + dot(&images[line], z));
+    }
+    terms
 }

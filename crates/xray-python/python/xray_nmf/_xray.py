@@ -69,8 +69,8 @@ class XRay(TransformerMixin, BaseEstimator):
         The only ones that may be chosen. A boolean mask will do.
     refine_steps : int, default=0
         Steps of alternating optimisation after the anchors are found: a smaller error, but
-        `components_` no longer belong to columns of X.
-    refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
+        `components_` no longer belong to columns of X; each of them then sums to 1.
+    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     path_length : int, optional
         Find at least so many anchors, keep `n_components` of them, and remember the path: a fit on
@@ -162,7 +162,7 @@ class XRay(TransformerMixin, BaseEstimator):
         excluded: Any = None,
         candidates: Any = None,
         refine_steps: int = 0,
-        refinement: Refinement = "exact",
+        refinement: Refinement = "hals",
         path_length: int | None = None,
         normalize: Normalize | None = None,
         mean_ray: bool = False,
@@ -418,19 +418,19 @@ class XRay(TransformerMixin, BaseEstimator):
             self.components_ = _lines(X[self.anchors_])
             if self.refine_steps:
                 start = (self.components_.T.clip(min=0.0), found.weights().T)
-                w, _, self.objective_ = self._refine(matrix, start, n_threads)
+                w, _, self.objective_ = self._refine(matrix, start, n_threads, "w")
                 self.components_ = np.ascontiguousarray(w.T)
         else:
             self.components_ = found.weights()
             if self.refine_steps:
                 start = (_lines(X[:, self.anchors_]).clip(min=0.0), self.components_.T)
-                _, h, self.objective_ = self._refine(matrix, start, n_threads)
+                _, h, self.objective_ = self._refine(matrix, start, n_threads, "h")
                 self.components_ = np.ascontiguousarray(h.T)
 
     def _refine(
-        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int
+        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int, unit: str
     ) -> tuple[Floats, Floats, Floats]:
-        plan = (self.refinement, int(self.refine_steps), n_threads)
+        plan = (self.refinement, int(self.refine_steps), n_threads, unit)
         return improve(matrix, start, plan, bool(self.verbose))
 
     def _warn_of_few(self) -> None:
