@@ -58,7 +58,8 @@ fn half_step(
     parts.iter().fold(0.0, |sum, part| sum + part)
 }
 
-/// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks.
+/// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
+/// the lower triangle alone.
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     let parts: Vec<Vec<f64>> =
         lines.par_chunks(4096 * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
@@ -77,7 +78,7 @@ fn gram_of_chunk_body(lines: &[f64], rank: usize) -> Vec<f64> {
     for z in lines.chunks_exact(rank) {
         for (k, &v) in z.iter().enumerate() {
             if v != 0.0 {
-                add_scaled(&mut sums[k * rank..(k + 1) * rank], z, v);
+                add_scaled(&mut sums[k * rank..][..=k], &z[..=k], v);
             }
         }
     }

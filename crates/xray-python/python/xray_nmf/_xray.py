@@ -215,6 +215,27 @@ class XRay(TransformerMixin, BaseEstimator):
         XRay
             This estimator, fitted.
         """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: MatrixLike, y: Any = None) -> Any:
+        """Find the anchors of X, and explain each of its rows by the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            What ``fit(X).transform(X)`` returns; X is checked and taken over once.
+        """
+        X, matrix = self._fit(X)
+        return self._transform(X, matrix if self.axis == "features" else None)
+
+    def _fit(self, X: MatrixLike) -> tuple[Any, Matrix]:
+        """Fits, and returns X as the engine takes it, and as the engine has it."""
         check_choices(self)
         X = plain(validate_data(self, X, **CHECKS))
         matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
@@ -229,7 +250,7 @@ class XRay(TransformerMixin, BaseEstimator):
         self.n_iter_ = len(path.anchors)
         self._keep(X, matrix, found, settings["threads"])
         self._warn_of_few()
-        return self
+        return X, matrix
 
     def transform(self, X: MatrixLike) -> Any:
         """Explain each row of X by the components.
@@ -248,8 +269,13 @@ class XRay(TransformerMixin, BaseEstimator):
         if self.output == "anchors":
             checks = {**CHECKS, "ensure_all_finite": True}
             return validate_data(self, X, reset=False, **checks)[:, self.anchors_]
-        X = plain(validate_data(self, X, reset=False, **CHECKS))
-        rows = Matrix(X, False, bool(self.allow_negative))
+        return self._transform(plain(validate_data(self, X, reset=False, **CHECKS)), None)
+
+    def _transform(self, X: Any, matrix: Matrix | None) -> Any:
+        """`transform` of checked X, which the engine may have already."""
+        if self.output == "anchors":
+            return X[:, self.anchors_]
+        rows = matrix or Matrix(X, False, bool(self.allow_negative))
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
         return _xray_nmf.row_weights(rows, self.components_.T, threads(self.n_jobs))
@@ -441,7 +467,7 @@ class XRay(TransformerMixin, BaseEstimator):
                 f"{self.n_components_} anchors explain all {self.axis}, or no candidate explains "
                 f"more: n_components = {self.n_components} is more than there are",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 
