@@ -55,12 +55,12 @@ pub(crate) fn row_weights<'py>(
 type Better<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// How to refine: method, iterations, threads, and the factor whose topics are to sum to 1.
+/// How to refine: method, iterations, threads, and the factor whose topics are to be comparable.
 type Plan = (String, usize, usize, Option<char>);
 
 /// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each iteration.
 ///
-/// `plan` ends with "w" or "h" for the factor whose topics shall sum to 1, or None.
+/// `plan` ends with "w" or "h" for the factor whose topics shall be comparable, or None.
 #[pyfunction]
 #[pyo3(signature = (matrix, w, h, plan, progress = None))]
 pub(crate) fn refine<'py>(
@@ -75,15 +75,15 @@ pub(crate) fn refine<'py>(
     let start = Refined { rank, w, h, objective: Vec::new() };
     let borrowed = Arc::clone(&matrix.get().0);
     let work = move |watch: &Watch| -> Result<Refined> {
-        let (method, iterations, threads, unit) = plan;
+        let (method, iterations, threads, compared) = plan;
         let method: Refinement = method.parse()?;
         let observer = &mut |t, objective| watch.step(("refinement", t, iterations, objective));
         let better = with_matrix!(&borrowed.storage, x => {
             refine_observed(x, start, method, iterations, Some(threads), observer)
         })?;
-        Ok(match unit {
-            Some('h') => better.with_unit_topics(),
-            Some(_) => swapped(swapped(better).with_unit_topics()),
+        Ok(match compared {
+            Some('h') => better.with_comparable_topics(),
+            Some(_) => swapped(swapped(better).with_comparable_topics()),
             None => better,
         })
     };

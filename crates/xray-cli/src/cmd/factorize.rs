@@ -51,7 +51,7 @@ fn factorize<M: Matrix>(
     let method = args.engine.refine_method.unwrap_or_default();
     let refined =
         refine_observed(matrix, start, method, args.refine, params.threads, &mut observer)?;
-    Ok((found, Some(refined.with_unit_topics())))
+    Ok((found, Some(refined.with_comparable_topics())))
 }
 
 fn params(args: &FactorizeArgs, names: &[String], table: &DataTable) -> anyhow::Result<Params> {

@@ -16,7 +16,6 @@ use std::ops::ControlFlow;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
-use crate::matrix::kernels::add_scaled;
 use crate::solver::in_pool;
 
 /// What is minimised, and how.
@@ -93,28 +92,37 @@ impl Refined {
         Self { rank, w, h, objective: Vec::new() }
     }
 
-    /// The same product WH with rows of H that sum to 1, so that a row of W says how much of each
-    /// topic is in a row of X, all topics alike. Topics without any entry in H stay as they are.
+    /// The same product WH, scaled so that the weights of different topics compare: each row of H has a
+    /// sum and a length whose product is 1. Topics without any entry in H stay as they are.
+    ///
+    /// With rows of sum 1, broad topics win over narrow ones; with rows of length 1, it is the other
+    /// way round.
     ///
     /// # Examples
     /// ```
     /// use xray_nmf::Refined;
-    /// let pair = Refined { rank: 1, w: vec![1.0, 3.0], h: vec![2.0, 6.0], objective: vec![] };
-    /// let scaled = pair.with_unit_topics();
-    /// assert_eq!((scaled.w, scaled.h), (vec![8.0, 24.0], vec![0.25, 0.75]));
+    /// let pair = Refined { rank: 1, w: vec![1.0, 3.0], h: vec![0.0, 4.0], objective: vec![] };
+    /// let scaled = pair.with_comparable_topics();
+    /// assert_eq!((scaled.w, scaled.h), (vec![4.0, 12.0], vec![0.0, 1.0]));
     /// ```
     #[must_use]
-    pub fn with_unit_topics(mut self) -> Self {
-        let mut sums = vec![0.0; self.rank];
-        for line in self.h.chunks_exact(self.rank.max(1)) {
-            add_scaled(&mut sums, line, 1.0);
+    pub fn with_comparable_topics(mut self) -> Self {
+        let rank = self.rank.max(1);
+        let (mut sums, mut squares) = (vec![0.0; self.rank], vec![0.0; self.rank]);
+        for line in self.h.chunks_exact(rank) {
+            for (k, v) in line.iter().enumerate() {
+                sums[k] += v;
+                squares[k] += v * v;
+            }
         }
-        sums.iter_mut().filter(|sum| **sum == 0.0).for_each(|sum| *sum = 1.0);
-        for line in self.h.chunks_exact_mut(self.rank.max(1)) {
-            line.iter_mut().zip(&sums).for_each(|(v, sum)| *v /= sum);
+        let size = |(sum, square): (&f64, &f64)| (sum * square.sqrt()).sqrt();
+        let mut sizes: Vec<f64> = sums.iter().zip(&squares).map(size).collect();
+        sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
+        for line in self.h.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v /= size);
         }
-        for line in self.w.chunks_exact_mut(self.rank.max(1)) {
-            line.iter_mut().zip(&sums).for_each(|(v, sum)| *v *= sum);
+        for line in self.w.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v *= size);
         }
         self
     }

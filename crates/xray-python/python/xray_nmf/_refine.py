@@ -29,7 +29,7 @@ def improve(
     plan: tuple[str, int, int, str | None],
     verbose: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Improves W and the transpose of H by (method, steps, threads, factor to sum to 1)."""
+    """Improves W and the transpose of H by (method, steps, threads, factor to keep)."""
     w, h = start
     if not verbose:
         return _improve(matrix, w, h, plan)

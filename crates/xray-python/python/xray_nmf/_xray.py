@@ -69,7 +69,8 @@ class XRay(TransformerMixin, BaseEstimator):
         The only ones that may be chosen. A boolean mask will do.
     refine_steps : int, default=0
         Steps of alternating optimisation after the anchors are found: a smaller error, but
-        `components_` no longer belong to columns of X; each of them then sums to 1.
+        `components_` no longer belong to columns of X. Each of them then has a sum and a length
+        whose product is 1, so that weights of broad and narrow components compare.
     refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     path_length : int, optional
@@ -454,9 +455,9 @@ class XRay(TransformerMixin, BaseEstimator):
                 self.components_ = np.ascontiguousarray(h.T)
 
     def _refine(
-        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int, unit: str
+        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int, kept: str
     ) -> tuple[Floats, Floats, Floats]:
-        plan = (self.refinement, int(self.refine_steps), n_threads, unit)
+        plan = (self.refinement, int(self.refine_steps), n_threads, kept)
         return improve(matrix, start, plan, bool(self.verbose))
 
     def _warn_of_few(self) -> None:
