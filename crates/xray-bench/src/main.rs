@@ -12,7 +12,8 @@ use rayon::prelude::*;
 use settings::{Data, Settings};
 use xray_nmf::synth::Corpus;
 use xray_nmf::{
-    DenseMatrix, Engine, Factorization, Matrix, Params, Step, Termination, fit_observed,
+    DenseMatrix, Engine, Factorization, Matrix, Params, Refinement, Step, Termination,
+    fit_observed, refine,
 };
 
 fn main() -> ExitCode {
@@ -88,6 +89,21 @@ fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result
         &anchors[anchors.len().saturating_sub(2)..],
         load::peak_memory() >> 20,
     );
+    if settings.refine > 0 { time_refinement(settings, matrix, &found) } else { Ok(()) }
+}
+
+fn time_refinement(
+    settings: &Settings,
+    matrix: &impl Matrix,
+    found: &Factorization,
+) -> Result<(), String> {
+    let start = Instant::now();
+    let (steps, threads) = (settings.refine, settings.params.threads);
+    let refined = refine(matrix, found, Refinement::Hals, steps, threads)
+        .map_err(|e| format!("refinement: {e}"))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let [first, .., last] = refined.objective[..] else { return Err("no step was made".into()) };
+    println!("refined in {seconds:.3} s, {steps} steps: objective {first:.17e} to {last:.17e}");
     Ok(())
 }
 

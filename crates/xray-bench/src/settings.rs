@@ -11,6 +11,7 @@ usage: xray-bench file=PATH | corpus=rcv1|ppl2|ibmt | dense=BANDSxPIXELS  [name=
 
   rank=100 selection=greedy engine=lazy threads=2 memory=BYTES mean_ray=false
   repeat=1 verbose=false
+  refine=0         steps of HALS after each fit, timed apart
 
   method=xray      or spa, or hottopixx (in single precision; epochs=50): the rivals for large data
 
@@ -45,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) epochs: usize,
     pub(crate) scale: f64,
     pub(crate) repeat: usize,
+    pub(crate) refine: usize,
     pub(crate) verbose: bool,
     pub(crate) same: bool,
 }
@@ -61,6 +63,7 @@ impl Settings {
             epochs: 50,
             scale: 1.0,
             repeat: 1,
+            refine: 0,
             verbose: false,
             same: false,
         };
@@ -78,6 +81,7 @@ impl Settings {
             "threads" => params.threads = Some(number()?),
             "memory" => params.memory = Some(number()?),
             "repeat" => self.repeat = number()?,
+            "refine" => self.refine = number()?,
             "epochs" => self.epochs = number()?,
             "method" if value == "xray" => self.method = None,
             "method" if value == "spa" => self.method = Some(Method::Spa),

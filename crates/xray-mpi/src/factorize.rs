@@ -133,7 +133,7 @@ fn refine(
     if let Some(w) = gather_rows(comm, &refined.w, shard.matrix.n_rows(), refined.rank)? {
         refined.w = w;
     }
-    Ok(Some(refined))
+    Ok(Some(refined.with_comparable_topics()))
 }
 
 fn fit<K: Communicator>(

@@ -55,10 +55,12 @@ pub(crate) fn row_weights<'py>(
 type Better<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// How to refine: method, iterations, threads.
-type Plan = (String, usize, usize);
+/// How to refine: method, iterations, threads, and the factor whose topics are to be comparable.
+type Plan = (String, usize, usize, Option<char>);
 
 /// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each iteration.
+///
+/// `plan` ends with "w" or "h" for the factor whose topics shall be comparable, or None.
 #[pyfunction]
 #[pyo3(signature = (matrix, w, h, plan, progress = None))]
 pub(crate) fn refine<'py>(
@@ -73,17 +75,27 @@ pub(crate) fn refine<'py>(
     let start = Refined { rank, w, h, objective: Vec::new() };
     let borrowed = Arc::clone(&matrix.get().0);
     let work = move |watch: &Watch| -> Result<Refined> {
-        let (method, iterations, threads) = plan;
+        let (method, iterations, threads, compared) = plan;
         let method: Refinement = method.parse()?;
         let observer = &mut |t, objective| watch.step(("refinement", t, iterations, objective));
-        with_matrix!(&borrowed.storage, x => {
+        let better = with_matrix!(&borrowed.storage, x => {
             refine_observed(x, start, method, iterations, Some(threads), observer)
+        })?;
+        Ok(match compared {
+            Some('h') => better.with_comparable_topics(),
+            Some(_) => swapped(swapped(better).with_comparable_topics()),
+            None => better,
         })
     };
     let Refined { w, h, objective, .. } = doorway::run(py, progress, work)?;
     let w = w.into_pyarray(py).reshape([m, rank])?;
     let h = h.into_pyarray(py).reshape([n, rank])?;
     Ok((w, h, objective.into_pyarray(py)))
+}
+
+/// W and H in each other's place.
+fn swapped(pair: Refined) -> Refined {
+    Refined { w: pair.h, h: pair.w, ..pair }
 }
 
 /// The numbers of a small factor, row after row, and its shape.

@@ -34,8 +34,7 @@ pub struct EngineArgs {
     /// Stop when an anchor lowers the relative residual by less
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub min_improvement: f64,
-    /// How refinement is done: exact, hals or kullback-leibler
-    /// [default: hals for topics, exact otherwise]
+    /// How refinement is done: exact, hals or kullback-leibler [default: hals]
     #[arg(long, value_name = "KIND", value_parser = refinement)]
     pub refine_method: Option<Refinement>,
 }

@@ -53,7 +53,7 @@ fn factorize<M: Matrix>(
     let method = args.engine.refine_method.unwrap_or_default();
     let refined =
         refine_observed(matrix, start, method, args.refine, params.threads, &mut observer)?;
-    Ok((found, Some(refined)))
+    Ok((found, Some(refined.with_comparable_topics())))
 }
 
 /// The parameters of the fit; `named` says whether the columns have names of their own.

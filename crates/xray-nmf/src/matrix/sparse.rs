@@ -11,6 +11,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::compressed::{Compressed, accumulate};
+use super::kernels::take_squares;
 use super::{Column, Entry, Matrix, Scalar, check_dimensions, normalized_column};
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
@@ -263,21 +264,16 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
             }
             let mut own = sums[j] * sums[j];
             sums[j] = 0.0;
-            let mut add = |square: &mut f64, sum: &mut f64| {
-                let term = *sum * *sum;
-                own += term;
-                *square += term;
-                *sum = 0.0;
-            };
             if few {
                 // A sum met again is zero by then, and so is the own one.
-                touched
-                    .drain(..)
-                    .map(|i| i as usize)
-                    .for_each(|i| add(&mut squares[i], &mut sums[i]));
+                for i in touched.drain(..).map(|i| i as usize) {
+                    let term = sums[i] * sums[i];
+                    own += term;
+                    squares[i] += term;
+                    sums[i] = 0.0;
+                }
             } else {
-                let pairs = squares[j + 1..].iter_mut().zip(&mut sums[j + 1..]);
-                pairs.for_each(|(square, sum)| add(square, sum));
+                own += take_squares(&mut sums[j + 1..], &mut squares[j + 1..]);
             }
             squares[j] += own;
         }

@@ -14,7 +14,7 @@ mod sweep;
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use kkt::kkt_violation;
 pub(crate) use nnls::normal_matrix;
-pub(crate) use sweep::{image_of, sweep, weighted_lines};
+pub(crate) use sweep::{descend, sweep, weighted_lines};
 
 pub use nnls::{Nnls, nnls};
 

@@ -10,9 +10,10 @@ use rayon::prelude::*;
 use super::shared::ROW_BLOCK;
 use super::{CHUNK, Refinement, Trace};
 use crate::gram::NormalMatrix;
+use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
-use crate::project::{ActiveSet, image_of, sweep, weighted_lines};
+use crate::project::{ActiveSet, descend, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
@@ -55,7 +56,8 @@ pub(super) fn half_step(
     parts.iter().fold(0.0, |sum, part| sum + part)
 }
 
-/// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks.
+/// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
+/// the lower triangle alone.
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     let parts: Vec<Vec<f64>> =
         lines.par_chunks(ROW_BLOCK * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
@@ -79,7 +81,7 @@ fn gram_of_chunk_body(lines: &[f64], rank: usize) -> Vec<f64> {
     for z in lines.chunks_exact(rank) {
         for (k, &v) in z.iter().enumerate() {
             if v != 0.0 {
-                add_scaled(&mut sums[k * rank..(k + 1) * rank], z, v);
+                add_scaled(&mut sums[k * rank..][..=k], &z[..=k], v);
             }
         }
     }
@@ -94,11 +96,11 @@ multiversion! {
         lines: &[Column],
         chunk: &mut [f64],
         method: Option<Refinement>,
-    ) -> f64 = update_chunk_body
+    ) -> f64 = quad update_chunk_body
 }
 
 #[inline(always)]
-fn update_chunk_body(
+fn update_chunk_body<Q: Quad>(
     s: &NormalMatrix,
     other: &[f64],
     lines: &[Column],
@@ -106,37 +108,13 @@ fn update_chunk_body(
     method: Option<Refinement>,
 ) -> f64 {
     let rank = s.size();
-    let mut solver = ActiveSet::default();
-    let (mut target, mut image) = (vec![0.0; rank], vec![0.0; rank]);
-    let mut objective = 0.0;
-    for (x, z) in lines.iter().zip(chunk.chunks_exact_mut(rank)) {
-        let squared_norm = weighted_lines(x, other, &mut target);
-        objective += improve(s, &target, squared_norm, z, method, &mut solver, &mut image);
+    let mut targets = vec![0.0; chunk.len()];
+    let mut squared_norms = Vec::with_capacity(lines.len());
+    for (x, target) in lines.iter().zip(targets.chunks_exact_mut(rank)) {
+        squared_norms.push(weighted_lines(x, other, target));
     }
-    objective
-}
-
-/// Improves one line and returns its part of the objective.
-#[inline(always)]
-fn improve(
-    s: &NormalMatrix,
-    target: &[f64],
-    squared_norm: f64,
-    z: &mut [f64],
-    method: Option<Refinement>,
-    solver: &mut ActiveSet,
-    image: &mut [f64],
-) -> f64 {
-    if method == Some(Refinement::Exact) {
-        solver.solve_dense(s, target, squared_norm.sqrt(), z);
-    }
-    image_of(s, z, image);
-    if method == Some(Refinement::Hals) {
-        for _ in 0..SWEEPS {
-            sweep(s, target, z, image);
-        }
-    }
-    squared_norm - 2.0 * dot(target, z) + dot(image, z)
+    let terms = improve_lines_body::<Q>(s, &targets, &squared_norms, chunk, method);
+    terms.iter().fold(0.0, |sum, term| sum + term)
 }
 
 multiversion! {
@@ -147,11 +125,11 @@ multiversion! {
         squared_norms: &[f64],
         lines: &mut [f64],
         method: Option<Refinement>,
-    ) -> Vec<f64> = improve_lines_body
+    ) -> Vec<f64> = quad improve_lines_body
 }
 
 #[inline(always)]
-fn improve_lines_body(
+fn improve_lines_body<Q: Quad>(
     s: &NormalMatrix,
     targets: &[f64],
     squared_norms: &[f64],
@@ -159,12 +137,21 @@ fn improve_lines_body(
     method: Option<Refinement>,
 ) -> Vec<f64> {
     let rank = s.size();
-    let mut solver = ActiveSet::default();
-    let mut image = vec![0.0; rank];
+    if method == Some(Refinement::Exact) {
+        let mut solver = ActiveSet::default();
+        for (q, z) in lines.chunks_exact_mut(rank).enumerate() {
+            let target = &targets[q * rank..(q + 1) * rank];
+            solver.solve_dense(s, target, squared_norms[q].sqrt(), z);
+        }
+    }
+    let sweeps = if method == Some(Refinement::Hals) { SWEEPS } else { 0 };
+    let mut images = vec![0.0; lines.len()];
+    descend::<Q>(s, targets, lines, &mut images, sweeps);
     let mut terms = Vec::with_capacity(squared_norms.len());
-    for (q, z) in lines.chunks_exact_mut(rank).enumerate() {
-        let target = &targets[q * rank..(q + 1) * rank];
-        terms.push(improve(s, target, squared_norms[q], z, method, &mut solver, &mut image));
+    for (q, squared_norm) in squared_norms.iter().enumerate() {
+        let line = q * rank..(q + 1) * rank;
+        let z = &lines[line.clone()];
+        terms.push(squared_norm - 2.0 * dot(&targets[line.clone()], z) + dot(&images[line], z));
     }
     terms
 }

@@ -27,9 +27,10 @@ const CHUNK: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Refinement {
     /// `||X - WH||_F^2` by alternating exact nonnegative least squares.
-    #[default]
     Exact,
-    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time.
+    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time: nearly
+    /// as good a step at a fraction of the time.
+    #[default]
     Hals,
     /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
     KullbackLeibler,
@@ -94,6 +95,41 @@ impl Refined {
             anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
         }
         Self { rank, w, h, objective: Vec::new() }
+    }
+
+    /// The same product WH, scaled so that the weights of different topics compare: each row of H has a
+    /// sum and a length whose product is 1. Topics without any entry in H stay as they are.
+    ///
+    /// With rows of sum 1, broad topics win over narrow ones; with rows of length 1, it is the other
+    /// way round.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::Refined;
+    /// let pair = Refined { rank: 1, w: vec![1.0, 3.0], h: vec![0.0, 4.0], objective: vec![] };
+    /// let scaled = pair.with_comparable_topics();
+    /// assert_eq!((scaled.w, scaled.h), (vec![4.0, 12.0], vec![0.0, 1.0]));
+    /// ```
+    #[must_use]
+    pub fn with_comparable_topics(mut self) -> Self {
+        let rank = self.rank.max(1);
+        let (mut sums, mut squares) = (vec![0.0; self.rank], vec![0.0; self.rank]);
+        for line in self.h.chunks_exact(rank) {
+            for (k, v) in line.iter().enumerate() {
+                sums[k] += v;
+                squares[k] += v * v;
+            }
+        }
+        let size = |(sum, square): (&f64, &f64)| (sum * square.sqrt()).sqrt();
+        let mut sizes: Vec<f64> = sums.iter().zip(&squares).map(size).collect();
+        sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
+        for line in self.h.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v /= size);
+        }
+        for line in self.w.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v *= size);
+        }
+        self
     }
 }
 

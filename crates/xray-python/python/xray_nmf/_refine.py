@@ -26,10 +26,10 @@ class Refined(NamedTuple):
 def improve(
     matrix: Matrix,
     start: tuple[Floats, Floats],
-    plan: tuple[str, int, int],
+    plan: tuple[str, int, int, str | None],
     verbose: bool,
 ) -> tuple[Floats, Floats, Floats]:
-    """Improves W and the transpose of H by (method, steps, threads)."""
+    """Improves W and the transpose of H by (method, steps, threads, factor to keep)."""
     w, h = start
     if not verbose:
         return _improve(matrix, w, h, plan)
@@ -43,7 +43,7 @@ def refine(
     H: MatrixLike,
     *,
     steps: int = 10,
-    refinement: Refinement = "exact",
+    refinement: Refinement = "hals",
     n_jobs: int | None = -1,
     verbose: bool = False,
 ) -> Refined:
@@ -59,9 +59,9 @@ def refine(
     H : array of shape (r, n)
         Where to start; entries are not negative.
     steps : int, default=10
-    refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
-        Alternating exact nonnegative least squares, hierarchical alternating least squares (a
-        few sweeps over the topics), or multiplicative updates for the Kullback-Leibler divergence.
+    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
+        Hierarchical alternating least squares (a few sweeps over the topics), alternating exact
+        nonnegative least squares, or multiplicative updates for the Kullback-Leibler divergence.
     n_jobs : int or None, default=-1
         Threads, counted as in joblib; -1 uses all cores. No effect on the result.
     verbose : bool, default=False
@@ -88,6 +88,6 @@ def refine(
     if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
         shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
         raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
-    plan = (refinement, steps, threads(n_jobs))
+    plan = (refinement, steps, threads(n_jobs), None)
     w, h_transposed, objective = improve(matrix, (w, h.T), plan, verbose)
     return Refined(w, h_transposed.T, objective)

@@ -69,8 +69,9 @@ class XRay(TransformerMixin, BaseEstimator):
         The only ones that may be chosen. A boolean mask will do.
     refine_steps : int, default=0
         Steps of alternating optimisation after the anchors are found: a smaller error, but
-        `components_` no longer belong to columns of X.
-    refinement : {"exact", "hals", "kullback-leibler"}, default="exact"
+        `components_` no longer belong to columns of X. Each of them then has a sum and a length
+        whose product is 1, so that weights of broad and narrow components compare.
+    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     path_length : int, optional
         Find at least so many anchors, keep `n_components` of them, and remember the path: a fit on
@@ -162,7 +163,7 @@ class XRay(TransformerMixin, BaseEstimator):
         excluded: Any = None,
         candidates: Any = None,
         refine_steps: int = 0,
-        refinement: Refinement = "exact",
+        refinement: Refinement = "hals",
         path_length: int | None = None,
         normalize: Normalize | None = None,
         mean_ray: bool = False,
@@ -215,6 +216,27 @@ class XRay(TransformerMixin, BaseEstimator):
         XRay
             This estimator, fitted.
         """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: MatrixLike, y: Any = None) -> Any:
+        """Find the anchors of X, and explain each of its rows by the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            What ``fit(X).transform(X)`` returns; X is checked and taken over once.
+        """
+        X, matrix = self._fit(X)
+        return self._transform(X, matrix if self.axis == "features" else None)
+
+    def _fit(self, X: MatrixLike) -> tuple[Any, Matrix]:
+        """Fits, and returns X as the engine takes it, and as the engine has it."""
         check_choices(self)
         X = plain(validate_data(self, X, **CHECKS))
         matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
@@ -229,7 +251,7 @@ class XRay(TransformerMixin, BaseEstimator):
         self.n_iter_ = len(path.anchors)
         self._keep(X, matrix, found, settings["threads"])
         self._warn_of_few()
-        return self
+        return X, matrix
 
     def transform(self, X: MatrixLike) -> Any:
         """Explain each row of X by the components.
@@ -248,8 +270,13 @@ class XRay(TransformerMixin, BaseEstimator):
         if self.output == "anchors":
             checks = {**CHECKS, "ensure_all_finite": True}
             return validate_data(self, X, reset=False, **checks)[:, self.anchors_]
-        X = plain(validate_data(self, X, reset=False, **CHECKS))
-        rows = Matrix(X, False, bool(self.allow_negative))
+        return self._transform(plain(validate_data(self, X, reset=False, **CHECKS)), None)
+
+    def _transform(self, X: Any, matrix: Matrix | None) -> Any:
+        """`transform` of checked X, which the engine may have already."""
+        if self.output == "anchors":
+            return X[:, self.anchors_]
+        rows = matrix or Matrix(X, False, bool(self.allow_negative))
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
         return _xray_nmf.row_weights(rows, self.components_.T, threads(self.n_jobs))
@@ -418,19 +445,19 @@ class XRay(TransformerMixin, BaseEstimator):
             self.components_ = _lines(X[self.anchors_])
             if self.refine_steps:
                 start = (self.components_.T.clip(min=0.0), found.weights().T)
-                w, _, self.objective_ = self._refine(matrix, start, n_threads)
+                w, _, self.objective_ = self._refine(matrix, start, n_threads, "w")
                 self.components_ = np.ascontiguousarray(w.T)
         else:
             self.components_ = found.weights()
             if self.refine_steps:
                 start = (_lines(X[:, self.anchors_]).clip(min=0.0), self.components_.T)
-                _, h, self.objective_ = self._refine(matrix, start, n_threads)
+                _, h, self.objective_ = self._refine(matrix, start, n_threads, "h")
                 self.components_ = np.ascontiguousarray(h.T)
 
     def _refine(
-        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int
+        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int, kept: str
     ) -> tuple[Floats, Floats, Floats]:
-        plan = (self.refinement, int(self.refine_steps), n_threads)
+        plan = (self.refinement, int(self.refine_steps), n_threads, kept)
         return improve(matrix, start, plan, bool(self.verbose))
 
     def _warn_of_few(self) -> None:
@@ -441,7 +468,7 @@ class XRay(TransformerMixin, BaseEstimator):
                 f"{self.n_components_} anchors explain all {self.axis}, or no candidate explains "
                 f"more: n_components = {self.n_components} is more than there are",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

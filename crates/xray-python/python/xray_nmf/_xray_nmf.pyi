@@ -152,7 +152,7 @@ def refine(
     matrix: Matrix,
     w: NDArray[np.float64],
     h: NDArray[np.float64],
-    plan: tuple[str, int, int],
+    plan: tuple[str, int, int, str | None],
     progress: _Progress | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def planted(plan: _Plan) -> tuple[NDArray[np.float64], list[int]]: ...

@@ -85,3 +85,30 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
+
+multiversion! {
+    /// Adds the square of each sum to its place in `squares`, clears the sums, and returns the total
+    /// of the squares.
+    fn take_squares(sums: &mut [f64], squares: &mut [f64]) -> f64 = take_squares_body
+}
+
+#[inline(always)]
+fn take_squares_body(sums: &mut [f64], squares: &mut [f64]) -> f64 {
+    let mut totals = [0.0; 8];
+    let (sums, last_sums) = sums.as_chunks_mut::<8>();
+    let (squares, last_squares) = squares.as_chunks_mut::<8>();
+    for (sums, squares) in sums.iter_mut().zip(squares) {
+        for l in 0..8 {
+            let term = sums[l] * sums[l];
+            totals[l] += term;
+            squares[l] += term;
+        }
+        *sums = [0.0; 8];
+    }
+    for (l, (sum, square)) in last_sums.iter_mut().zip(last_squares).enumerate() {
+        totals[l] += *sum * *sum;
+        *square += *sum * *sum;
+        *sum = 0.0;
+    }
+    totals.iter().fold(0.0, |total, term| total + term)
+}
