@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
-use crate::matrix::kernels::{add_scaled, multiversion};
+use crate::matrix::kernels::multiversion;
 use crate::matrix::{Column, Matrix, SparseMatrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
+use crate::refine::gram_of_few_lines;
 use crate::solver::in_pool;
 
 /// Sweeps of coordinate descent before the exact solver.
@@ -83,13 +84,8 @@ impl RowModel {
     }
 
     fn from_parts(rank: usize, h: Vec<f64>) -> Self {
-        let mut rows = vec![vec![0.0; rank]; rank];
-        for z in h.chunks_exact(rank.max(1)) {
-            for (k, &v) in z.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                add_scaled(&mut rows[k], z, v);
-            }
-        }
-        Self { rank, s: NormalMatrix::from_rows(&rows), h }
+        let s = if rank > 0 { gram_of_few_lines(&h, rank) } else { NormalMatrix::default() };
+        Self { rank, s, h }
     }
 
     /// Number of topics.
@@ -108,11 +104,15 @@ impl RowModel {
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
         in_pool(threads, || {
-            weights.par_chunks_mut(CHUNK * self.rank).enumerate().for_each(|(q, chunk)| {
-                let n = chunk.len() / self.rank;
-                let lines: Vec<Column> = (0..n).map(|l| rows.row(q * CHUNK + l)).collect();
-                weigh_chunk(self, &lines, chunk);
-            });
+            weights.par_chunks_mut(CHUNK * self.rank).enumerate().for_each_init(
+                || vec![Column::default(); CHUNK],
+                |lines, (q, chunk)| {
+                    let lines = &mut lines[..chunk.len() / self.rank];
+                    let read = |(l, into)| rows.read_row(q * CHUNK + l, into);
+                    lines.iter_mut().enumerate().for_each(read);
+                    weigh_chunk(self, lines, chunk);
+                },
+            );
         })?;
         Ok(weights)
     }

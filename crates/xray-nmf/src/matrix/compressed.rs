@@ -77,9 +77,13 @@ impl<'a, T: Scalar> Compressed<'a, T> {
         (&self.indices[range.clone()], &self.values[range])
     }
 
-    pub(super) fn line_as_column(&self, l: usize) -> Column {
+    pub(super) fn read_line(&self, l: usize, into: &mut Column) {
         let (indices, values) = self.line(l);
-        Column { rows: Some(indices.to_vec()), values: values.iter().map(|v| v.to_f64()).collect() }
+        let rows = into.rows.get_or_insert_default();
+        rows.clear();
+        rows.extend_from_slice(indices);
+        into.values.clear();
+        into.values.extend(values.iter().map(|v| v.to_f64()));
     }
 
     #[inline]

@@ -168,11 +168,14 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
 
     /// Line l of `length` entries, one of `n_lines`, where `along` is the order that has it in one
     /// piece.
-    fn line(&self, l: usize, length: usize, n_lines: usize, along: Order) -> Vec<f64> {
+    fn read_line(&self, l: usize, length: usize, n_lines: usize, along: Order, into: &mut Column) {
+        into.rows = None;
+        into.values.clear();
         if self.order == along {
-            self.values[l * length..(l + 1) * length].iter().map(|v| v.to_f64()).collect()
+            into.values
+                .extend(self.values[l * length..(l + 1) * length].iter().map(|v| v.to_f64()));
         } else {
-            (0..length).map(|q| self.values[q * n_lines + l].to_f64()).collect()
+            into.values.extend((0..length).map(|q| self.values[q * n_lines + l].to_f64()));
         }
     }
 
@@ -279,16 +282,16 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         self.first_negative
     }
 
-    fn column(&self, j: usize) -> Column {
+    fn read_column(&self, j: usize, into: &mut Column) {
         let (m, n) = (self.n_rows, self.n_columns);
         assert!(j < n, "column {j} of {n}");
-        Column { rows: None, values: self.line(j, m, n, Order::ColumnMajor) }
+        self.read_line(j, m, n, Order::ColumnMajor, into);
     }
 
-    fn row(&self, d: usize) -> Column {
+    fn read_row(&self, d: usize, into: &mut Column) {
         let (m, n) = (self.n_rows, self.n_columns);
         assert!(d < m, "row {d} of {m}");
-        Column { rows: None, values: self.line(d, n, m, Order::RowMajor) }
+        self.read_line(d, n, m, Order::RowMajor, into);
     }
 
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {

@@ -129,10 +129,24 @@ pub trait Matrix: Sync + scalar::private::Sealed {
     fn first_negative(&self) -> Option<Entry>;
 
     /// Column j. Panics if j is out of range.
-    fn column(&self, j: usize) -> Column;
+    fn column(&self, j: usize) -> Column {
+        let mut column = Column::default();
+        self.read_column(j, &mut column);
+        column
+    }
 
     /// Row d, as a vector over the columns. Panics if d is out of range.
-    fn row(&self, d: usize) -> Column;
+    fn row(&self, d: usize) -> Column {
+        let mut row = Column::default();
+        self.read_row(d, &mut row);
+        row
+    }
+
+    /// [`column`](Matrix::column) in place of what `into` holds, in its memory.
+    fn read_column(&self, j: usize, into: &mut Column);
+
+    /// [`row`](Matrix::row) in place of what `into` holds, in its memory.
+    fn read_row(&self, d: usize, into: &mut Column);
 
     /// `C_j = X'x` for each given column x, in order.
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;

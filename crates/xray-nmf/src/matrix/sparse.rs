@@ -315,12 +315,12 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         self.first_negative
     }
 
-    fn column(&self, j: usize) -> Column {
-        self.by_column.line_as_column(j)
+    fn read_column(&self, j: usize, into: &mut Column) {
+        self.by_column.read_line(j, into);
     }
 
-    fn row(&self, d: usize) -> Column {
-        self.by_row.line_as_column(d)
+    fn read_row(&self, d: usize, into: &mut Column) {
+        self.by_row.read_line(d, into);
     }
 
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {

@@ -26,8 +26,8 @@ pub(super) fn run<M: Matrix>(
     h: &mut [f64],
     trace: &mut Trace<'_>,
 ) {
-    let row = |d: usize| matrix.row(d);
-    let column = |j: usize| matrix.column(j);
+    let row = |d: usize, into: &mut Column| matrix.read_row(d, into);
+    let column = |j: usize, into: &mut Column| matrix.read_column(j, into);
     let start = half_step(&column, rank, w, h, None);
     trace.follow(start, || {
         half_step(&row, rank, h, w, Some(method));
@@ -38,7 +38,7 @@ pub(super) fn run<M: Matrix>(
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
 /// they are if `method` is None; returns `||X - WH||_F^2` after it.
 pub(super) fn half_step(
-    line: &(impl Fn(usize) -> Column + Sync),
+    line: &(impl Fn(usize, &mut Column) + Sync),
     rank: usize,
     other: &[f64],
     own: &mut [f64],
@@ -48,10 +48,14 @@ pub(super) fn half_step(
     let parts: Vec<f64> = own
         .par_chunks_mut(CHUNK * rank)
         .enumerate()
-        .map(|(q, chunk)| {
-            let lines: Vec<Column> = (0..chunk.len() / rank).map(|l| line(q * CHUNK + l)).collect();
-            update_chunk(&s, other, &lines, chunk, method)
-        })
+        .map_init(
+            || vec![Column::default(); CHUNK],
+            |lines, (q, chunk)| {
+                let lines = &mut lines[..chunk.len() / rank];
+                lines.iter_mut().enumerate().for_each(|(l, into)| line(q * CHUNK + l, into));
+                update_chunk(&s, other, lines, chunk, method)
+            },
+        )
         .collect();
     parts.iter().fold(0.0, |sum, part| sum + part)
 }
@@ -66,7 +70,12 @@ pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     lines_of_gram(&total, rank)
 }
 
-/// A symmetric matrix from all its entries.
+/// The same on the current thread, in one piece.
+pub(crate) fn gram_of_few_lines(lines: &[f64], rank: usize) -> NormalMatrix {
+    lines_of_gram(&gram_of_chunk(lines, rank), rank)
+}
+
+/// A symmetric matrix from its lower triangle.
 pub(super) fn lines_of_gram(total: &[f64], rank: usize) -> NormalMatrix {
     NormalMatrix::from_rows(&total.chunks_exact(rank).map(<[f64]>::to_vec).collect::<Vec<_>>())
 }

@@ -9,7 +9,7 @@ mod frobenius;
 mod kullback;
 mod shared;
 
-pub(crate) use frobenius::gram_of_lines;
+pub(crate) use frobenius::{gram_of_few_lines, gram_of_lines};
 pub(crate) use kullback::lift_zeros;
 pub use shared::{ROW_BLOCK, SharedMatrix, refine_distributed};
 

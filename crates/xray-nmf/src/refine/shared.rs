@@ -68,7 +68,7 @@ pub fn refine_distributed<M: Matrix, R: Matrix, K: Communicator>(
                 return shared.objective_of_nothing();
             }
             if improve {
-                half_step(&|d| rows.row(d), rank, h, w, Some(method));
+                half_step(&|d, into| rows.read_row(d, into), rank, h, w, Some(method));
             }
             shared.column_step(w, h, improve.then_some(method))
         };
