@@ -35,7 +35,7 @@ help:
 	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust cli engines python
+test: setup lint reference rust cli engines python mpi
 	@echo "all tests passed"
 
 # A C linker and Python come with any development machine; install them where they are missing.
