@@ -168,6 +168,20 @@ pub trait Matrix: Sync + scalar::private::Sealed {
     /// The last columns, with half of the entries, and the first of them; `None` where products are
     /// no cheaper with fewer columns.
     fn second_half(&self) -> Option<(usize, Self::Scaled)>;
+
+    /// Adds the squares of the products `X_i'x` to `squares[i]`, for each of the given vectors x, and
+    /// returns their sum for each x. For bounds: the order of the sums is not fixed.
+    fn add_product_squares(&self, vectors: &[Column], squares: &mut [f64]) -> Vec<f64> {
+        let add = |x: &Column| {
+            let mut sum = 0.0;
+            self.gram(&[x])[0].for_each(|i, c| {
+                squares[i] += c * c;
+                sum += c * c;
+            });
+            sum
+        };
+        vectors.iter().map(add).collect()
+    }
 }
 
 /// The norm of a column by which it is to be divided: never 0.

@@ -278,6 +278,39 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
             squares[j] += own;
         }
     }
+
+    /// One thread's part of [`Matrix::add_product_squares`]; `work` is the number of products for each x.
+    fn squares_of(&self, vectors: &[Column], work: &[usize], squares: &mut [f64]) -> Vec<f64> {
+        let mut sums = vec![0.0f64; self.n_columns()];
+        let mut touched: Vec<u32> = Vec::new();
+        let mut totals = Vec::with_capacity(vectors.len());
+        for (x, &work) in vectors.iter().zip(work) {
+            let few = work < self.n_columns() / 4;
+            x.for_each(|d, x_d| {
+                let (indices, values) = self.by_row.line(d);
+                for (&i, &v) in indices.iter().zip(values) {
+                    sums[i as usize] += v.to_f64() * x_d;
+                }
+                if few {
+                    touched.extend_from_slice(indices);
+                }
+            });
+            if few {
+                let mut total = 0.0;
+                // A sum met again is zero by then.
+                for i in touched.drain(..).map(|i| i as usize) {
+                    let term = sums[i] * sums[i];
+                    total += term;
+                    squares[i] += term;
+                    sums[i] = 0.0;
+                }
+                totals.push(total);
+            } else {
+                totals.push(take_squares(&mut sums, squares));
+            }
+        }
+        totals
+    }
 }
 
 thread_local! {
@@ -361,6 +394,25 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
             let to = from + indices[from..].partition_point(|&j| (j as usize) < columns.end);
             *sum = values[from..to].iter().fold(*sum, |sum, v| sum + v.to_f64());
         });
+    }
+
+    fn add_product_squares(&self, vectors: &[Column], squares: &mut [f64]) -> Vec<f64> {
+        let row_length = |&d: &u32| self.by_row.line_length(d as usize);
+        let work_of = |x: &Column| x.rows.iter().flatten().map(row_length).sum::<usize>();
+        let work: Vec<usize> = vectors.iter().map(work_of).collect();
+        let parts: Vec<(Vec<f64>, Vec<f64>)> = equal_shares(&work, rayon::current_num_threads())
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|group| {
+                let mut own = vec![0.0; squares.len()];
+                let sums = self.squares_of(&vectors[group.clone()], &work[group], &mut own);
+                (own, sums)
+            })
+            .collect();
+        for (part, _) in &parts {
+            squares.iter_mut().zip(part).for_each(|(square, v)| *square += v);
+        }
+        parts.into_iter().flat_map(|(_, sums)| sums).collect()
     }
 
     fn second_half(&self) -> Option<(usize, Self::Scaled)> {

@@ -6,8 +6,6 @@
 //! once, in pieces, so no rank ever holds another's. Sums run in an order that depends on the
 //! number of ranks; bounds may do so, as they include their rounding errors.
 
-use rayon::prelude::*;
-
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
@@ -17,9 +15,6 @@ use crate::packet::{Reader, Writer};
 
 /// Entries that travel at once: 3 MB.
 const PIECE: usize = 1 << 18;
-
-/// Columns that are multiplied at once.
-const BATCH: usize = 64;
 
 /// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
 pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
@@ -31,7 +26,6 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
         own: own.iter().map(|bound| bound * bound).collect(),
         others: vec![0.0; cone.layout.n_columns()],
         starts: starts(cone),
-        block: cone.layout.block_size(),
     };
     for root in 0..cone.comm.size() {
         let mut next = 0;
@@ -136,32 +130,15 @@ struct Squares {
     others: Vec<f64>,
     /// Where each rank's columns start among these, and where the last end.
     starts: Vec<usize>,
-    block: usize,
 }
 
 impl Squares {
     /// Adds the squares of the products of a piece from rank `root` with a matrix of own columns from
     /// `start` on.
     fn add(&mut self, matrix: &impl Matrix, start: usize, root: usize, piece: &Piece) {
-        for (q, batch) in piece.columns.chunks(BATCH).enumerate() {
-            let grams = matrix.gram(&batch.iter().collect::<Vec<_>>());
-            let own = &mut self.own[start..];
-            own.par_chunks_mut(self.block).enumerate().with_max_len(1).for_each(|(b, part)| {
-                let first = b * self.block;
-                let range = first..first + part.len();
-                for gram in &grams {
-                    gram.for_each_in(range.clone(), |i, c| part[i - first] += c * c);
-                }
-            });
-            let sums = grams.par_iter().map(|gram| {
-                let mut sum = 0.0;
-                gram.for_each(|_, c| sum += c * c);
-                sum
-            });
-            let sums: Vec<f64> = sums.collect();
-            let others = &mut self.others[self.starts[root] + piece.first + q * BATCH..];
-            others.iter_mut().zip(sums).for_each(|(other, sum)| *other += sum);
-        }
+        let sums = matrix.add_product_squares(&piece.columns, &mut self.own[start..]);
+        let others = &mut self.others[self.starts[root] + piece.first..];
+        others.iter_mut().zip(sums).for_each(|(other, sum)| *other += sum);
     }
 
     /// The own columns' sums, with what the other ranks found for them.
