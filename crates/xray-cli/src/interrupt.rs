@@ -30,7 +30,7 @@ pub(crate) fn stop_politely() {
     let _ = STATE.compare_exchange(END_AT_ONCE, STOP_POLITELY, Ordering::SeqCst, Ordering::SeqCst);
 }
 
-/// Whether Ctrl-C was pressed since [`stop_politely`].
+/// Whether Ctrl-C was pressed since there is something to save.
 pub fn requested() -> bool {
     STATE.load(Ordering::SeqCst) == STOPPING
 }
