@@ -3,8 +3,9 @@
 usage: namespaces.py XRAY XRAY_MPI_OPENMPI MATRIX.npz WORK      (as root)
 
 Three namespaces with an address each are joined by a bridge. Open MPI starts a daemon in each of
-them by `ip netns exec` in place of ssh, and is told to use TCP alone. The bits must be those of one
-machine, also after a rank was killed and the run resumed.
+them by `ip netns exec` in place of ssh, and is told to use TCP alone. Each daemon has a folder for
+temporary files, as on a machine of its own: they would race for a common one. The bits must be
+those of one machine, also after a rank was killed and the run resumed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -51,13 +53,15 @@ def set_up() -> None:
         ip("-n", name, "link", "set", "lo", "up")
 
 
-def launcher(program: Path, work: Path) -> Launcher:
+def launcher(program: Path, work: Path, temporary: str) -> Launcher:
     """Open MPI over the namespaces: an agent takes the place of ssh."""
     agent = work / "agent.sh"
     agent.write_text(
         "#!/bin/sh\n# agent.sh [-x] HOST COMMAND...: HOST is 10.77.0.K\n"
         'while [ "${1#-}" != "$1" ]; do shift; done\n'
-        'host=$1; shift\nk=$((${host##*.} - 1))\nexec ip netns exec "xrayns$k" sh -c "$*"\n'
+        "host=$1; shift\nname=xrayns$((${host##*.} - 1))\n"
+        f'export TMPDIR="{temporary}/$name"; mkdir -p "$TMPDIR"\n'
+        'exec ip netns exec "$name" sh -c "$*"\n'
     )
     agent.chmod(0o755)
     hosts = ",".join(f"10.77.0.{k + 1}:2" for k in range(len(NAMES)))
@@ -106,11 +110,13 @@ def main() -> None:
     """Sets up, checks, and tears down."""
     one, many, matrix, folder = (Path(word).resolve() for word in sys.argv[1:5])
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        set_up()
-        check(one, launcher(many, folder), matrix, folder)
-    finally:
-        tear_down()
+    # A short path: Open MPI puts sockets there.
+    with tempfile.TemporaryDirectory(prefix="xray") as temporary:
+        try:
+            set_up()
+            check(one, launcher(many, folder, temporary), matrix, folder)
+        finally:
+            tear_down()
 
 
 if __name__ == "__main__":
