@@ -6,7 +6,7 @@
 //!
 //! **Waiting.** MPI waits by asking again and again, on a core that a working rank may need: with more
 //! ranks than cores a run takes ten times as long. So every call is started without waiting, and
-//! [`wait`] asks for its end at growing intervals.
+//! [`MpiRank::wait`] asks for its end, at growing intervals where there are more ranks than cores.
 //!
 //! **Empty messages** still need an address: Rust's for an empty vector of bytes is 1, which is how Open
 //! MPI spells `MPI_IN_PLACE`. All buffers here have room for at least one byte.
@@ -23,14 +23,18 @@ use mpi::topology::{Communicator as _, SimpleCommunicator};
 use xray_nmf::Result;
 use xray_nmf::comm::Communicator;
 
+use crate::resources::{has_own_core, ranks_here};
+
 /// The most bytes of one call.
 const PIECE: usize = 1 << 26;
 /// Bytes of the first message of a call: its length, and as much of it as there is room for.
 const FRAME: usize = 64;
 /// Bytes of a frame that are left for the message.
 const ROOM: usize = FRAME - 8;
-/// How long a rank asks without pause; most waits are shorter.
-const EAGER: Duration = Duration::from_millis(1);
+/// How long a rank with a core of its own asks without pause; most waits are shorter.
+const EAGER: Duration = Duration::from_millis(100);
+/// The same where ranks share cores.
+const SHARING: Duration = Duration::from_millis(1);
 /// The pause between two questions after that.
 const PAUSE: Duration = Duration::from_micros(50);
 
@@ -38,6 +42,7 @@ const PAUSE: Duration = Duration::from_micros(50);
 pub struct MpiRank {
     rank: usize,
     size: usize,
+    eager: Duration,
     // Kept for its end, which finalises MPI.
     _universe: Universe,
 }
@@ -60,25 +65,16 @@ impl MpiRank {
         }
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
-        Ok(Self { rank, size, _universe: universe })
+        let mut comm = Self { rank, size, eager: SHARING, _universe: universe };
+        if has_own_core(ranks_here(&comm)?) {
+            comm.eager = EAGER;
+        }
+        Ok(comm)
     }
 
     /// Ends all ranks at once, with an exit status.
     pub fn abort(&self, status: u8) -> ! {
         SimpleCommunicator::world().abort(i32::from(status))
-    }
-}
-
-/// Waits for a call to end, and leaves the core to others meanwhile.
-fn wait<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
-    let start = Instant::now();
-    while let Err(unfinished) = request.test() {
-        request = unfinished;
-        if start.elapsed() < EAGER {
-            std::thread::yield_now();
-        } else {
-            std::thread::sleep(PAUSE);
-        }
     }
 }
 
@@ -127,6 +123,19 @@ fn framed_length(frame: &[u8]) -> usize {
 }
 
 impl MpiRank {
+    /// Waits for a call to end, and leaves the core to others meanwhile.
+    fn wait<'a, D: ?Sized, S: Scope<'a>>(&self, mut request: Request<'a, D, S>) {
+        let start = Instant::now();
+        while let Err(unfinished) = request.test() {
+            request = unfinished;
+            if start.elapsed() < self.eager {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
     /// One exchange of pieces: `messages[k]` goes to rank k, and `lengths[k]` bytes come from it.
     fn exchange_pieces(&self, messages: &[&[u8]], lengths: &[usize]) -> Vec<u8> {
         let sent = joined(messages);
@@ -137,7 +146,7 @@ impl MpiRank {
         let send = Partition::new(&sent[..], send_counts, &send_starts[..]);
         let mut receive = PartitionMut::new(&mut received[..], counts, &starts[..]);
         let world = SimpleCommunicator::world();
-        scope(|s| wait(world.immediate_all_to_all_varcount_into(s, &send, &mut receive)));
+        scope(|s| self.wait(world.immediate_all_to_all_varcount_into(s, &send, &mut receive)));
         received
     }
 
@@ -146,7 +155,7 @@ impl MpiRank {
         let own = frame(message);
         let mut frames = zeros(FRAME * self.size);
         let world = SimpleCommunicator::world();
-        scope(|s| wait(world.immediate_all_gather_into(s, &own[..], &mut frames[..])));
+        scope(|s| self.wait(world.immediate_all_gather_into(s, &own[..], &mut frames[..])));
         frames
     }
 
@@ -155,7 +164,7 @@ impl MpiRank {
         let world = SimpleCommunicator::world();
         let root = world.process_at_rank(root as i32);
         for piece in bytes.chunks_mut(PIECE) {
-            scope(|s| wait(root.immediate_broadcast_into(s, piece)));
+            scope(|s| self.wait(root.immediate_broadcast_into(s, piece)));
         }
     }
 }
@@ -207,7 +216,7 @@ impl Communicator for MpiRank {
         let (counts, starts) = counts(&lengths);
         let mut receive = PartitionMut::new(&mut all[..], counts, &starts[..]);
         let world = SimpleCommunicator::world();
-        scope(|s| wait(world.immediate_all_gather_varcount_into(s, own, &mut receive)));
+        scope(|s| self.wait(world.immediate_all_gather_varcount_into(s, own, &mut receive)));
         Ok(split(&all, &lengths))
     }
 
@@ -221,7 +230,7 @@ impl Communicator for MpiRank {
         let own: Vec<u64> = messages.iter().flat_map(|m| [m.len() as u64, longest]).collect();
         let mut heads = vec![0u64; 2 * self.size];
         let world = SimpleCommunicator::world();
-        scope(|s| wait(world.immediate_all_to_all_into(s, &own[..], &mut heads[..])));
+        scope(|s| self.wait(world.immediate_all_to_all_into(s, &own[..], &mut heads[..])));
         let lengths: Vec<usize> = heads.chunks_exact(2).map(|head| head[0] as usize).collect();
         let longest = heads.chunks_exact(2).map(|head| head[1] as usize).max().unwrap_or(0);
         let piece = (PIECE / self.size).max(4096);

@@ -18,10 +18,21 @@ pub fn ranks_here(comm: &impl Communicator) -> xray_nmf::Result<usize> {
 
 /// This rank's part of the cores: all that the launcher binds it to, or an equal share.
 pub fn default_threads(ranks_here: usize) -> usize {
+    let (allowed, online) = cores();
+    if allowed < online { allowed } else { (allowed / ranks_here.max(1)).max(1) }
+}
+
+/// Whether this rank need not share its core with another: the launcher binds it, or there are enough.
+pub fn has_own_core(ranks_here: usize) -> bool {
+    let (allowed, online) = cores();
+    allowed < online || ranks_here <= allowed
+}
+
+/// The cores that this rank may use, and those of the machine.
+fn cores() -> (usize, usize) {
     let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let online = cpus.lines().filter(|line| line.starts_with("processor")).count();
-    if allowed < online { allowed } else { (allowed / ranks_here.max(1)).max(1) }
+    (allowed, cpus.lines().filter(|line| line.starts_with("processor")).count())
 }
 
 /// This rank's part of a quarter of the machine's memory, for cached products.
