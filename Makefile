@@ -25,7 +25,7 @@ RIVALS := target/venv-rivals
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
-	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (half an hour)"
+	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (about an hour)"
 	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
