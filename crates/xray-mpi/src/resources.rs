@@ -23,6 +23,7 @@ pub fn default_threads(ranks_here: usize) -> usize {
 }
 
 /// Whether this rank need not share its core with another: the launcher binds it, or there are enough.
+#[cfg(feature = "mpi")]
 pub fn has_own_core(ranks_here: usize) -> bool {
     let (allowed, online) = cores();
     allowed < online || ranks_here <= allowed
