@@ -132,18 +132,18 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
 
     /// The columns in `range`, renumbered from 0, with all rows. Panics if out of range.
     pub fn columns_in(&self, range: Range<usize>) -> SparseMatrix<'static, T> {
-        let by_column = self.by_column.lines_in(range);
-        let by_row = by_column.transposed(self.n_rows());
-        let first_negative =
-            by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
-        SparseMatrix { by_row, by_column, first_negative }
+        SparseMatrix::of_columns(self.by_column.lines_in(range), self.n_rows())
     }
 
     /// The columns that a rank owns, renumbered from 0, with all rows. Panics if out of range.
     pub fn columns_of(&self, own: &Layout) -> SparseMatrix<'static, T> {
         let own: Vec<usize> = own.ranges().into_iter().flatten().collect();
-        let by_column = self.by_column.lines_at(&own);
-        let by_row = by_column.transposed(self.n_rows());
+        SparseMatrix::of_columns(self.by_column.lines_at(&own), self.n_rows())
+    }
+
+    /// From the compressed columns: the rows are made of them.
+    fn of_columns(by_column: Compressed<'a, T>, n_rows: usize) -> Self {
+        let by_row = by_column.transposed(n_rows);
         let first_negative =
             by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
         SparseMatrix { by_row, by_column, first_negative }
@@ -264,17 +264,11 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
             }
             let mut own = sums[j] * sums[j];
             sums[j] = 0.0;
-            if few {
-                // A sum met again is zero by then, and so is the own one.
-                for i in touched.drain(..).map(|i| i as usize) {
-                    let term = sums[i] * sums[i];
-                    own += term;
-                    squares[i] += term;
-                    sums[i] = 0.0;
-                }
-            } else {
-                own += take_squares(&mut sums[j + 1..], &mut squares[j + 1..]);
-            }
+            // The own sum is zero by now, so that it does not count twice.
+            own += match few {
+                true => take_touched_squares(&mut touched, &mut sums, squares),
+                false => take_squares(&mut sums[j + 1..], &mut squares[j + 1..]),
+            };
             squares[j] += own;
         }
     }
@@ -295,22 +289,25 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
                     touched.extend_from_slice(indices);
                 }
             });
-            if few {
-                let mut total = 0.0;
-                // A sum met again is zero by then.
-                for i in touched.drain(..).map(|i| i as usize) {
-                    let term = sums[i] * sums[i];
-                    total += term;
-                    squares[i] += term;
-                    sums[i] = 0.0;
-                }
-                totals.push(total);
-            } else {
-                totals.push(take_squares(&mut sums, squares));
-            }
+            totals.push(match few {
+                true => take_touched_squares(&mut touched, &mut sums, squares),
+                false => take_squares(&mut sums, squares),
+            });
         }
         totals
     }
+}
+
+/// [`take_squares`] of the listed sums alone; one that is listed again is zero by then.
+fn take_touched_squares(touched: &mut Vec<u32>, sums: &mut [f64], squares: &mut [f64]) -> f64 {
+    let mut total = 0.0;
+    for i in touched.drain(..).map(|i| i as usize) {
+        let term = sums[i] * sums[i];
+        total += term;
+        squares[i] += term;
+        sums[i] = 0.0;
+    }
+    total
 }
 
 thread_local! {
