@@ -3,12 +3,14 @@
 //! With H fixed, row d of W minimises `1/2 w'Sw - c'w` with `S = HH'` and `c = H x_d`; with W fixed,
 //! column j of H does so with `S = W'W` and `c = W'x_j`. [`Refinement::Exact`] solves each exactly,
 //! from the old support; HALS makes [`SWEEPS`] sweeps `w_k <- (w_k + (c_k - S_k w) / S_kk)_+` each
-//! time (accelerated HALS: Gillis and Glineur, Neural Computation 2012).
+//! time (accelerated HALS: Gillis and Glineur, Neural Computation 2012), and looks ahead.
 
 use rayon::prelude::*;
 
+use super::alternate::{Pace, alternate};
 use super::shared::ROW_BLOCK;
 use super::{CHUNK, Refinement, Trace};
+use crate::error::Result;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
@@ -22,17 +24,19 @@ pub(super) fn run<M: Matrix>(
     matrix: &M,
     rank: usize,
     method: Refinement,
-    w: &mut [f64],
-    h: &mut [f64],
+    w: &mut Vec<f64>,
+    h: &mut Vec<f64>,
     trace: &mut Trace<'_>,
-) {
+) -> Result<()> {
     let row = |d: usize, into: &mut Column| matrix.read_row(d, into);
     let column = |j: usize, into: &mut Column| matrix.read_column(j, into);
     let start = half_step(&column, rank, w, h, None);
-    trace.follow(start, || {
+    let improve_w = |h: &[f64], w: &mut [f64]| {
         half_step(&row, rank, h, w, Some(method));
-        half_step(&column, rank, w, h, Some(method))
-    });
+        Ok(())
+    };
+    let improve_h = |w: &[f64], h: &mut [f64]| Ok(half_step(&column, rank, w, h, Some(method)));
+    alternate(w, h, Pace::of(method), start, trace, improve_w, improve_h)
 }
 
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as

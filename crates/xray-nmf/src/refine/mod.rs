@@ -5,6 +5,7 @@
 //! Both halves are the same problem, one row of X (or column) at a time, so both are one function.
 //! The objective never increases: it is recorded after every iteration.
 
+mod alternate;
 mod frobenius;
 mod kullback;
 mod shared;
@@ -28,8 +29,8 @@ const CHUNK: usize = 64;
 pub enum Refinement {
     /// `||X - WH||_F^2` by alternating exact nonnegative least squares.
     Exact,
-    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time: nearly
-    /// as good a step at a fraction of the time.
+    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time, looking
+    /// ahead: a better step at a fraction of the time.
     #[default]
     Hals,
     /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
@@ -213,10 +214,10 @@ pub fn refine_observed<M: Matrix>(
             Refinement::KullbackLeibler => {
                 kullback::run(matrix, rank, &mut w, &mut h, &mut trace);
             }
-            _ => frobenius::run(matrix, rank, method, &mut w, &mut h, &mut trace),
+            _ => frobenius::run(matrix, rank, method, &mut w, &mut h, &mut trace)?,
         }
-        Refined { rank, w, h, objective: trace.objective }
-    })
+        Ok(Refined { rank, w, h, objective: trace.objective })
+    })?
 }
 
 /// Counts the iterations, keeps their objectives and shows them to the observer.

@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use super::alternate::{Pace, alternate};
 use super::frobenius::{gram_of_chunk, half_step, improve_lines, lines_of_gram};
 use super::{RefineObserver, Refined, Refinement, Trace};
 use crate::comm::{Communicator, gather_f64};
@@ -63,17 +64,19 @@ pub fn refine_distributed<M: Matrix, R: Matrix, K: Communicator>(
     let shared = Shared { comm, matrix, rank, layout };
     let mut trace = Trace { iterations, objective: Vec::new(), observer };
     in_pool(threads, || {
-        let step = |w: &mut Vec<f64>, h: &mut Vec<f64>, improve: bool| -> Result<f64> {
-            if rank == 0 {
-                return shared.objective_of_nothing();
-            }
-            if improve {
+        if rank == 0 {
+            let nothing = shared.objective_of_nothing()?;
+            trace.follow(nothing, || nothing);
+        } else {
+            let improve_w = |h: &[f64], w: &mut [f64]| {
                 half_step(&|d, into| rows.read_row(d, into), rank, h, w, Some(method));
-            }
-            shared.column_step(w, h, improve.then_some(method))
-        };
-        let first = step(&mut w, &mut h, false)?;
-        trace.try_follow(first, || step(&mut w, &mut h, true))?;
+                Ok(())
+            };
+            let improve_h = |w: &[f64], h: &mut [f64]| shared.column_step(w, h, Some(method));
+            let start = shared.column_step(&w, &mut h, None)?;
+            let pace = Pace::of(method);
+            alternate(&mut w, &mut h, pace, start, &mut trace, improve_w, improve_h)?;
+        }
         Ok(Refined { rank, w, h, objective: trace.objective })
     })?
 }
@@ -94,7 +97,7 @@ impl<M: Matrix, R: Matrix, K: Communicator> Shared<'_, M, R, K> {
 
     /// Improves all columns of H for fixed W, or leaves them if `method` is None; returns
     /// `||X - WH||_F^2` after it.
-    fn column_step(&self, w: &[f64], h: &mut Vec<f64>, method: Option<Refinement>) -> Result<f64> {
+    fn column_step(&self, w: &[f64], h: &mut [f64], method: Option<Refinement>) -> Result<f64> {
         let rank = self.rank;
         let (gram, targets) = self.products(w)?;
         let s = lines_of_gram(&gram, rank);
@@ -109,7 +112,7 @@ impl<M: Matrix, R: Matrix, K: Communicator> Shared<'_, M, R, K> {
             .map(|((lines, targets), squares)| improve_lines(&s, targets, squares, lines, method))
             .collect();
         if method.is_some() {
-            *h = self.layout.in_column_order(&gather_f64(self.comm, &lines)?, rank);
+            h.copy_from_slice(&self.layout.in_column_order(&gather_f64(self.comm, &lines)?, rank));
         }
         // In the chunks of one machine, which need not begin where a rank's columns do.
         let terms = self.layout.in_column_order(&gather_f64(self.comm, &terms.concat())?, 1);
