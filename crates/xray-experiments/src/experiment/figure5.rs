@@ -21,11 +21,15 @@ const EPOCHS: usize = 10;
 const SETTLED: f64 = 1e-4;
 const ROUND: usize = 10;
 
+/// Steps after which the clusters are looked at. Each is a run from the start: refinement looks ahead,
+/// so that one step after another would not be the same as all at once.
+const LOOKS: [usize; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60];
+
 /// What one data set gave.
 struct Outcome {
     data: String,
-    /// For each method, NMI before and after each step.
-    curves: Vec<(Method, Vec<f64>)>,
+    /// For each method, numbers of steps and the NMI after them.
+    curves: Vec<(Method, Vec<(usize, f64)>)>,
     /// NMI of each random start.
     local: Vec<f64>,
 }
@@ -69,17 +73,16 @@ fn study(
     Ok(Outcome { data: data.name.clone(), curves, local })
 }
 
-/// NMI of `W = X_A`, and after each step.
-fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<f64>> {
+/// NMI of `W = X_A`, and after some numbers of steps.
+fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<(usize, f64)>> {
     let Found::Anchors(anchors) = (method.run)(&data.matrix, job)? else { return Ok(Vec::new()) };
     let found = with_anchors(&data.matrix, &anchors, job.threads)?;
-    let mut factors = Refined::from_factorization(&found);
-    let mut values = vec![nmi(data, &factors)?];
-    for _ in 0..steps {
-        factors = refined(&data.matrix, factors, 1, job.threads)?;
-        values.push(nmi(data, &factors)?);
-    }
-    Ok(values)
+    let start = Refined::from_factorization(&found);
+    let look = |after: usize| {
+        let factors = refined(&data.matrix, start.clone(), after, job.threads)?;
+        Ok((after, nmi(data, &factors)?))
+    };
+    LOOKS.into_iter().filter(|&after| after <= steps).map(look).collect()
 }
 
 /// NMI of local optimisation from a random start, when it has settled.
@@ -108,7 +111,7 @@ fn page(settings: &Settings, outcomes: &[Outcome], steps: usize, starts: usize) 
     page.paragraph(format!(
         "As many topics as classes. Each document belongs to its heaviest topic; the figure is the \
          normalized mutual information of these clusters and the classes, at first with W = X_A and then \
-         after each of {steps} steps of alternating optimisation. Local search is NMF by coordinate descent \
+         after up to {steps} steps of alternating optimisation. Local search is NMF by coordinate descent \
          from {starts} random starts, each until it settles: mean and spread. Hottopixx runs {EPOCHS} epochs."
     ));
     for outcome in outcomes {
@@ -127,7 +130,7 @@ fn claim(outcome: &Outcome) -> Claim {
     let (mean, spread) = mean_and_spread(&outcome.local);
     let last = |name: &str| {
         let curve = outcome.curves.iter().find(|(method, _)| method.name == name);
-        curve.and_then(|(_, values)| values.last().copied()).unwrap_or(f64::NAN)
+        curve.and_then(|(_, values)| values.last()).map_or(f64::NAN, |(_, value)| *value)
     };
     let best = last("xray-greedy").max(last("xray-dist"));
     Claim {
@@ -145,11 +148,12 @@ fn claim(outcome: &Outcome) -> Claim {
 fn picture(outcome: &Outcome) -> Chart {
     let mut panel = Panel::new("NMI");
     for (method, values) in &outcome.curves {
-        let points = values.iter().enumerate().map(|(k, v)| (k as f64, *v));
-        panel = panel.series(Series::new(method.label, points).markers(values.len() < 20));
+        let points = values.iter().map(|(after, value)| (*after as f64, *value));
+        panel = panel.series(Series::new(method.label, points));
     }
     let (mean, spread) = mean_and_spread(&outcome.local);
-    let end = outcome.curves.first().map_or(0, |(_, values)| values.len().saturating_sub(1)) as f64;
+    let end = outcome.curves.first().and_then(|(_, values)| values.last());
+    let end = end.map_or(0.0, |(after, _)| *after as f64);
     let local = Series::new("local search", [(0.0, mean), (end, mean)])
         .band([(mean - spread, mean + spread); 2])
         .dashed()
@@ -170,10 +174,10 @@ fn table(outcomes: &[Outcome]) -> Table {
     );
     for outcome in outcomes {
         for (method, values) in &outcome.curves {
-            let at = |k: usize| super::optional(values.get(k).copied(), 3);
-            let last = values.len().saturating_sub(1);
-            let label = Cell::from(method.label);
-            table.row([label, Cell::from(&outcome.data[..]), at(0), at(1), at(10), at(last)]);
+            let value = |point: Option<&(usize, f64)>| super::optional(point.map(|p| p.1), 3);
+            let at = |steps| value(values.iter().find(|(after, _)| *after == steps));
+            let (label, data) = (Cell::from(method.label), Cell::from(&outcome.data[..]));
+            table.row([label, data, at(0), at(1), at(10), value(values.last())]);
         }
         let (mean, spread) = mean_and_spread(&outcome.local);
         table.row([
@@ -192,8 +196,8 @@ fn csv(outcomes: &[Outcome]) -> Table {
     let mut table = Table::new(["data", "method", "step", "nmi"].map(Column::left));
     for outcome in outcomes {
         for (method, values) in &outcome.curves {
-            for (k, value) in values.iter().enumerate() {
-                let (step, value) = (k.to_string(), value.to_string());
+            for (after, value) in values {
+                let (step, value) = (after.to_string(), value.to_string());
                 table.row([outcome.data.clone(), method.name.to_owned(), step, value]);
             }
         }
