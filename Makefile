@@ -12,6 +12,7 @@ CI_BENCH := target/ci/xray-bench
 CI_PROGRAM := target/ci/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
+WRITTEN := target/written
 SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
 	crates/xray-cli/tests/python crates/xray-mpi/tests/python
 
@@ -66,7 +67,11 @@ reference:
 rust:
 	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
 	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) cargo test $(CI) --workspace
+	@rm -rf $(WRITTEN)
+	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) \
+		XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN)) cargo test $(CI) --workspace
+	@# What the tests wrote, read by SciPy, pandas and pyarrow.
+	$(PYTHON) crates/xray-data/tests/python/check_written.py $(WRITTEN)
 
 # The program converts the reference files to every format and back, to the same bits.
 cli:
@@ -109,7 +114,7 @@ mpi-full: mpi-build
 
 # Both MPIs share the rest of the build; only what has seen the other MPI's headers is built anew.
 mpi-build: setup
-	@command -v mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich ip | grep -c . | grep -qx 5 \
+	@which mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich ip >/dev/null \
 		&& ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
 		|| (apt-get update -qq && apt-get install -y -qq $(MPI_PACKAGES))
 	for kind in openmpi mpich; do \

@@ -30,8 +30,11 @@ impl Planted {
     ///
     /// 1 if there are no anchors to find.
     pub fn recovery(&self, found: &[usize]) -> f64 {
+        if self.anchors.is_empty() {
+            return 1.0;
+        }
         let hits = self.anchors.iter().filter(|anchor| found.contains(anchor)).count();
-        hits as f64 / self.anchors.len().max(1) as f64
+        hits as f64 / self.anchors.len() as f64
     }
 }
 
