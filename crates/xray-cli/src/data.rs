@@ -48,7 +48,7 @@ pub(crate) fn read_corpus(
 }
 
 /// Says which data an error is about, unless an argument is wrong.
-pub(crate) fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
+pub fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
     result.map_err(|error| match is_usage(&error) {
         true => error,
         false => error.context(input.source().name()),

@@ -13,12 +13,13 @@ const STOPPING: u8 = 2;
 static STATE: AtomicU8 = AtomicU8::new(END_AT_ONCE);
 
 /// Listens from now on.
-pub(crate) fn install() {
+pub(crate) fn install(quiet: bool) {
     // A second call, or a system without signals, leaves the default: the program just ends.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         let polite =
             STATE.compare_exchange(STOP_POLITELY, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
         match polite {
+            Ok(_) if quiet => {}
             Ok(_) => eprintln!("\nstopping after this step, press Ctrl-C again to quit at once"),
             Err(_) => std::process::exit(INTERRUPTED),
         }

@@ -35,7 +35,7 @@ impl Session {
         if let Some(threads) = common.threads() {
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
         }
-        interrupt::install();
+        interrupt::install(common.quiet);
         Ok(Self {
             quiet: common.quiet,
             verbose: common.verbose,

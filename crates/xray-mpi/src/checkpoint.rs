@@ -27,6 +27,8 @@ struct Saved {
     settled: Vec<usize>,
     /// As text: JSON has no numbers of 128 bits.
     drawn: String,
+    /// Hash of all that comes before.
+    check: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,14 +53,22 @@ impl Saved {
             evaluations: step.evaluations,
             changed_columns: step.changed_columns,
         };
-        Self {
+        let unchecked = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
             about: about.clone(),
             steps: state.steps.iter().map(step).collect(),
             settled: state.settled.clone(),
             drawn: state.drawn.to_string(),
-        }
+            check: String::new(),
+        };
+        Self { check: unchecked.hash(), ..unchecked }
+    }
+
+    fn hash(&self) -> String {
+        let unchecked = Self { check: String::new(), ..self.clone() };
+        let bytes = serde_json::to_vec(&unchecked).unwrap_or_default();
+        blake3::hash(&bytes).to_hex().to_string()
     }
 
     fn into_state(self) -> anyhow::Result<RunState> {
@@ -92,6 +102,16 @@ pub fn save(path: &Path, about: &Map<String, Value>, state: &RunState) -> anyhow
     file.commit().with_context(problem)
 }
 
+/// Checks that a checkpoint can be written, before there is anything to save.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_writable(path: &Path) -> anyhow::Result<()> {
+    AtomicFile::create(path)
+        .map(drop)
+        .with_context(|| format!("{}: cannot write the checkpoint", path.display()))
+}
+
 /// Reads the checkpoint of a run that depends on the same things.
 ///
 /// # Errors
@@ -102,8 +122,14 @@ pub fn restore(path: &Path, about: &Map<String, Value>) -> anyhow::Result<RunSta
         .with_context(|| format!("{name}: cannot read the checkpoint; start without --resume"))?;
     let saved: Saved = serde_json::from_slice(&bytes)
         .with_context(|| format!("{name}: not a checkpoint, or damaged; start without --resume"))?;
-    if saved.format != FORMAT || saved.version != VERSION {
+    if saved.format != FORMAT {
+        bail!("{name}: not a checkpoint; start without --resume");
+    }
+    if saved.version != VERSION {
         bail!("{name}: a checkpoint of version {}, expected {VERSION}", saved.version);
+    }
+    if saved.check != saved.hash() {
+        bail!("{name}: damaged; start without --resume");
     }
     let differs = about.iter().find(|(key, value)| saved.about.get(*key) != Some(value));
     if let Some((key, value)) = differs {
@@ -205,7 +231,11 @@ mod tests {
         assert!(message(&about(1)).contains("start without --resume"));
         save(&path, &about(1), &state()).expect("written");
         assert!(message(&about(2)).contains("seed = 1, and this run 2"));
-        std::fs::write(&path, &std::fs::read(&path).expect("read")[..50]).expect("cut");
+        let text = std::fs::read_to_string(&path).expect("read");
+        std::fs::write(&path, text.replace("\"settled\":[1,8]", "\"settled\":[1,9]"))
+            .expect("changed");
+        assert!(message(&about(1)).contains("damaged"));
+        std::fs::write(&path, &text[..50]).expect("cut");
         assert!(message(&about(1)).contains("damaged"));
     }
 }

@@ -8,7 +8,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use serde::{Deserialize, Serialize};
 use xray_cli::args::{InputArgs, TextArgs};
 use xray_cli::parts::{UsageError, is_whole};
@@ -22,8 +21,10 @@ use xray_topics::into_sparse;
 
 use crate::agree::{same_everywhere, together};
 use crate::exchange::{Entry, assemble_columns, exchange};
-use crate::files::{data_files, fingerprint, own_files};
-use crate::ingest::{RowNames, Shard, gather_sizes, shard_of_many, shard_of_one};
+use crate::files::{check_same_data, data_files, own_files};
+use crate::ingest::{
+    Part, RowNames, Shard, check_same_list, gather_sizes, shard_of_many, shard_of_one,
+};
 use crate::rows::{numbers, own_rows, own_share};
 
 /// What one rank has of a weighed corpus.
@@ -66,11 +67,7 @@ fn read_one_file(
     text: &TextArgs,
 ) -> anyhow::Result<SharedCorpus> {
     let source = input.source();
-    if source == Input::Stdin && comm.size() > 1 {
-        bail!("standard input reaches only one rank; name a file that all ranks can read");
-    }
-    let print = together(comm, fingerprint(&source))?;
-    same_everywhere(comm, "the data", &print)?;
+    check_same_data(comm, &source)?;
     let options = LoadOptions { share: Some(own_share(comm)), ..input.load_options() };
     match together(comm, load(&source, &options).map_err(Into::into))? {
         Loaded::Documents(documents) => {
@@ -95,14 +92,15 @@ fn read_many_files(
     files: &[PathBuf],
 ) -> anyhow::Result<SharedCorpus> {
     together(comm, refuse_transpose(input))?;
-    let own = own_files(files, comm.rank(), comm.size()).iter();
-    let own = own.map(|file| Ok(load(&Input::Path(file.clone()), &input.load_options())?));
-    let own = together(comm, own.collect::<anyhow::Result<Vec<Loaded>>>())?;
+    check_same_list(comm, files)?;
+    let files = own_files(files, comm.rank(), comm.size());
+    let own = files.iter().map(|file| load(&Input::Path(file.clone()), &input.load_options()));
+    let own: Result<Vec<Loaded>, xray_data::Error> = own.collect();
     let (mut texts, mut tables) = (Vec::new(), Vec::new());
-    for loaded in own {
+    for (loaded, file) in together(comm, own.map_err(Into::into))?.into_iter().zip(files) {
         match loaded {
             Loaded::Documents(documents) => texts.push(documents),
-            Loaded::Table(table) => tables.push(table),
+            Loaded::Table(table) => tables.push(Part { file: file.clone(), table }),
         }
     }
     let kinds = gather_sizes(comm, [texts.len(), tables.len()])?;
@@ -131,13 +129,23 @@ fn joined(parts: Vec<Documents>) -> Documents {
     all
 }
 
+/// The options, with what they read from files (stop words), if they are the same on all ranks.
+fn same_options(
+    comm: &impl Communicator,
+    own: anyhow::Result<TextOptions>,
+) -> anyhow::Result<TextOptions> {
+    let options = together(comm, own)?;
+    same_everywhere(comm, "the options for texts", &serde_json::to_vec(&options)?)?;
+    Ok(options)
+}
+
 /// From the own documents.
 fn weigh_texts(
     comm: &impl Communicator,
     documents: Documents,
     text: &TextArgs,
 ) -> anyhow::Result<SharedCorpus> {
-    let options = together(comm, text.options(true))?;
+    let options = same_options(comm, text.options(true))?;
     let Documents { ids, texts, labels } = documents;
     let n_documents = gather_sizes(comm, [texts.len()])?.iter().map(|size| size[0]).sum();
     let counted = together(comm, CountedDocuments::new(&options, &texts).map_err(Into::into))?;
@@ -156,7 +164,7 @@ fn weigh_counts(
 ) -> anyhow::Result<SharedCorpus> {
     let Shard { matrix, n_columns, column_names, rows: row_names, .. } = shard;
     let whole = comm.all_gather(&[u8::from(is_whole(&matrix))])?.iter().all(|w| w[0] == 1);
-    let options = together(comm, text.options(whole))?;
+    let options = same_options(comm, text.options(whole))?;
     let names = column_names.unwrap_or_else(|| position_names(n_columns));
     let counts = together(comm, into_sparse(matrix).map_err(Into::into))?;
     let n_documents = counts.n_rows();

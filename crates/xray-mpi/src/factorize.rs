@@ -6,23 +6,26 @@ use std::path::Path;
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use xray_cli::args::{CommonArgs, FactorizeArgs};
-use xray_cli::parts::{AboutInput, Answer, Folder, Outcome, Session, UsageError, peak_memory};
+use xray_cli::parts::{
+    AboutInput, Answer, Folder, Outcome, Session, UsageError, about, peak_memory,
+};
 use xray_data::LoadedMatrix;
 use xray_data::text::position_names;
 use xray_nmf::comm::Communicator;
 use xray_nmf::{
     Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
-    fit_resumed, refine_distributed,
+    fit_resumed, rank_columns, refine_distributed,
 };
 use xray_topics::{Event, Stage};
 
 use crate::agree::{same_everywhere, together};
 use crate::args::{ClusterArgs, Factorize};
-use crate::checkpoint::{Checkpointer, restore_everywhere};
+use crate::checkpoint::{Checkpointer, check_writable, restore_everywhere};
+use crate::files::provenance;
 use crate::ingest::{Shard, gather_sizes, read_matrix};
 use crate::resources::{default_memory, default_threads, ranks_here};
 use crate::rows::{gather_rows, own_rows, start};
-use crate::shards::write_shards;
+use crate::shards::{remove_shards, write_shards};
 use crate::traffic::Counted;
 
 /// H with more entries than this is written in shards unless asked otherwise: 600 MB.
@@ -39,8 +42,10 @@ pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<O
     own_resources(comm, &mut args.common)?;
     let args = &args;
     together(comm, check_supported(args, &verb.cluster))?;
+    check_checkpoint(comm, &verb.cluster)?;
     let mut session = together(comm, Session::new(&args.common))?;
     let shard = session.stage("read", || read_matrix(comm, &args.input))?;
+    check_nonnegative(comm, &shard, args)?;
     let names = match &shard.column_names {
         Some(names) => names.clone(),
         None => position_names(shard.n_columns),
@@ -76,13 +81,53 @@ pub(crate) fn own_resources(
 }
 
 fn check_supported(args: &FactorizeArgs, cluster: &ClusterArgs) -> anyhow::Result<()> {
-    if args.refine > 0 && cluster.shards {
-        let message = "--shards writes the sparse H of the anchors; leave it out with --refine";
-        return Err(UsageError(message.into()).into());
-    }
-    check_method(args.refine, args.engine.refine_method.unwrap_or_default())
+    let to_file =
+        args.output.as_ref().is_some_and(|out| out.extension().is_some_and(|e| e == "npz"));
+    let problem = match cluster.shards {
+        true if args.refine > 0 => {
+            "--shards writes the sparse H of the anchors; leave out --refine"
+        }
+        true if args.output.is_none() => "--shards needs a folder to write to: add -o FOLDER",
+        true if to_file => "--shards writes several files: give -o a folder instead of a .npz file",
+        _ => return check_method(args.refine, args.engine.refine_method.unwrap_or_default()),
+    };
+    Err(UsageError(problem.into()).into())
 }
 
+/// The engine's own check, on all ranks and with the column's place among all.
+fn check_nonnegative(
+    comm: &impl Communicator,
+    shard: &Shard,
+    args: &FactorizeArgs,
+) -> anyhow::Result<()> {
+    let first = match &shard.matrix {
+        _ if args.engine.allow_negative => None,
+        LoadedMatrix::Sparse(x) => x.first_negative(),
+        LoadedMatrix::Dense(x) => x.first_negative(),
+    };
+    let own = rank_columns(shard.n_columns, comm.rank(), comm.size());
+    let own = first.and_then(|e| {
+        let column = own.ranges().into_iter().flatten().nth(e.column)?;
+        Some(anyhow::anyhow!(
+            "found {} at row {}, column {column}; negative values need --allow-negative",
+            e.value,
+            e.row
+        ))
+    });
+    together(comm, about(&args.input, own.map_or(Ok(()), Err)))
+}
+
+/// Rank 0 tries whether it can write checkpoints.
+pub(crate) fn check_checkpoint(
+    comm: &impl Communicator,
+    cluster: &ClusterArgs,
+) -> anyhow::Result<()> {
+    let own = match &cluster.checkpoint {
+        Some(path) if comm.rank() == 0 => check_writable(path),
+        _ => Ok(()),
+    };
+    together(comm, own)
+}
 /// Kullback-Leibler divergence needs W and H in one place.
 pub(crate) fn check_method(iterations: usize, method: Refinement) -> anyhow::Result<()> {
     if iterations > 0 && method == Refinement::KullbackLeibler {
@@ -235,8 +280,18 @@ fn finish(
     if folder.is_some() && answer.refined.is_none() {
         answer.weights = answer.found.weights().gathered(comm, 0)?;
     }
+    let output = match folder {
+        Some(folder) => {
+            let args = answer.args;
+            let origin = provenance(comm, &args.input.data, args.common.seed)?;
+            let cleared = if comm.rank() == 0 { remove_shards(&folder) } else { Ok(()) };
+            together(comm, cleared)?;
+            Some((folder, origin))
+        }
+        None => None,
+    };
     let outcome = match comm.rank() {
-        0 => answer.finish(session),
+        0 => answer.finish(session, output),
         _ => {
             session.end();
             Ok(if stopped { Outcome::Interrupted } else { Outcome::Done })
@@ -255,6 +310,7 @@ fn write_in_shards(
     let write_small = || -> anyhow::Result<()> {
         let mut files = Folder::create(folder)?;
         if comm.rank() == 0 {
+            remove_shards(folder)?;
             files.write("anchors.csv", answer.steps_table().csv().as_bytes())?;
             let w = xray_data::Table::new(answer.anchor_columns()?);
             xray_data::save(&w, &files.file("w.npz"), None)?;

@@ -4,10 +4,17 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use xray_data::Input;
+use xray_data::{Input, Provenance, hash_input};
+use xray_nmf::comm::Communicator;
 
-/// Bytes at both ends of a file that its fingerprint looks at.
-const END: u64 = 1 << 20;
+use crate::agree::{same_everywhere, together};
+
+/// A fingerprint looks at all of a file up to this size; of a longer one, and of long folders, at samples.
+const WHOLE: u64 = 1 << 26;
+
+/// Number and size of the samples.
+const SAMPLES: u64 = 256;
+const SAMPLE: u64 = 1 << 16;
 
 /// The files that a pattern (`part-*.npz`) or a list (`@files.txt`, one path a line) stands for, in
 /// order; `None` if it is one file or folder itself.
@@ -25,7 +32,7 @@ pub fn data_files(data: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
         if files.is_empty() {
             bail!("{list}: found no path, expected one a line");
         }
-        return Ok(Some(files));
+        return with_content(files, list).map(Some);
     }
     if !name.contains(['*', '?']) || data.exists() {
         return Ok(None);
@@ -45,7 +52,16 @@ pub fn data_files(data: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
     files.sort();
     match files.is_empty() {
         true => bail!("{name}: no file fits this pattern"),
-        false => Ok(Some(files)),
+        false => with_content(files, &name).map(Some),
+    }
+}
+
+/// The files that are not empty: programs that write in parts leave such where they had nothing.
+fn with_content(mut files: Vec<PathBuf>, name: &str) -> anyhow::Result<Vec<PathBuf>> {
+    files.retain(|file| std::fs::metadata(file).map_or(true, |about| about.len() > 0));
+    match files.is_empty() {
+        true => bail!("{name}: all files are empty"),
+        false => Ok(files),
     }
 }
 
@@ -64,33 +80,98 @@ pub fn own_files(files: &[PathBuf], rank: usize, size: usize) -> &[PathBuf] {
     &files[rank * files.len() / size..(rank + 1) * files.len() / size]
 }
 
-/// Tells whether two machines see the same data, without reading all of it: the length and both ends of
-/// a file, the names and lengths of the files in a folder.
+/// Tells whether two machines see the same data: a hash of the names, lengths and contents of the files,
+/// or of samples from all over them where they are long.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If it cannot be read, or is no file that every rank can read on its own.
 pub fn fingerprint(input: &Input) -> anyhow::Result<Vec<u8>> {
     let Input::Path(path) = input else { return Ok(Vec::new()) };
     let problem = || format!("{}: cannot open", path.display());
-    if path.is_dir() {
-        let mut names = Vec::new();
+    let about = std::fs::metadata(path).with_context(problem)?;
+    let mut hasher = blake3::Hasher::new();
+    if about.is_file() {
+        hash_samples(path, about.len(), about.len().min(WHOLE), &mut hasher)?;
+    } else if about.is_dir() {
+        let mut files = Vec::new();
         for entry in std::fs::read_dir(path).with_context(problem)? {
             let entry = entry.with_context(problem)?;
-            let length = entry.metadata().map(|metadata| metadata.len()).unwrap_or(0);
-            names.push(format!("{} {length}", entry.file_name().to_string_lossy()));
+            let about = std::fs::metadata(entry.path()).with_context(problem)?;
+            if about.is_file() {
+                files.push((entry.path(), about.len()));
+            }
         }
-        names.sort();
-        return Ok(names.join("\n").into_bytes());
+        files.sort();
+        let most = WHOLE / files.len().max(1) as u64;
+        for (file, length) in files {
+            hasher.update(file.file_name().unwrap_or_default().as_encoded_bytes());
+            hash_samples(&file, length, most, &mut hasher)?;
+        }
+    } else {
+        bail!("{}: not a file; every rank reads the data on its own", path.display());
     }
+    Ok(hasher.finalize().as_bytes().to_vec())
+}
+
+/// Checks that all ranks see the same file or folder.
+///
+/// # Errors
+/// The same on all ranks, if they do not, or one cannot read it.
+pub(crate) fn check_same_data(comm: &impl Communicator, input: &Input) -> anyhow::Result<()> {
+    if comm.size() == 1 {
+        return Ok(());
+    }
+    let own = match input {
+        Input::Stdin => Err(anyhow::anyhow!(
+            "standard input reaches only one rank; name a file that all ranks can read"
+        )),
+        input => fingerprint(input),
+    };
+    same_everywhere(comm, "the data", &together(comm, own)?)
+}
+
+/// Takes in the length of a file and all of it, if that is at most `whole`, or samples of it.
+fn hash_samples(
+    path: &Path,
+    length: u64,
+    whole: u64,
+    hasher: &mut blake3::Hasher,
+) -> anyhow::Result<()> {
+    let problem = || format!("{}: cannot read", path.display());
+    hasher.update(&length.to_le_bytes());
     let mut file = std::fs::File::open(path).with_context(problem)?;
-    let length = file.metadata().with_context(problem)?.len();
-    let mut print = length.to_le_bytes().to_vec();
-    file.by_ref().take(END).read_to_end(&mut print).with_context(problem)?;
-    if length > END {
-        file.seek(SeekFrom::Start(length.saturating_sub(END))).with_context(problem)?;
-        file.read_to_end(&mut print).with_context(problem)?;
+    if length <= whole {
+        std::io::copy(&mut file, hasher).with_context(problem)?;
+        return Ok(());
     }
-    Ok(print)
+    let n_samples = (whole / SAMPLE).clamp(1, SAMPLES);
+    let last = length.saturating_sub(SAMPLE);
+    for k in 0..=n_samples {
+        let start = (u128::from(last) * u128::from(k) / u128::from(n_samples)) as u64;
+        file.seek(SeekFrom::Start(start)).with_context(problem)?;
+        std::io::copy(&mut file.by_ref().take(SAMPLE), hasher).with_context(problem)?;
+    }
+    Ok(())
+}
+
+/// Where the data of a run comes from; every rank hashes what it has read of many files.
+///
+/// # Errors
+/// The same on all ranks, if any of them cannot read its part.
+pub fn provenance(comm: &impl Communicator, data: &Path, seed: u64) -> anyhow::Result<Provenance> {
+    let Some(files) = together(comm, data_files(data))? else {
+        let input = if comm.rank() == 0 { Input::from(data) } else { Input::Stdin };
+        return together(comm, Provenance::of(&input, seed).map_err(Into::into));
+    };
+    let hash = |file: &PathBuf| -> anyhow::Result<String> {
+        let hash = hash_input(&Input::Path(file.clone()))?.unwrap_or_default();
+        Ok(format!("{} {hash}\n", file.display()))
+    };
+    let own: anyhow::Result<String> =
+        own_files(&files, comm.rank(), comm.size()).iter().map(hash).collect();
+    let all = comm.all_gather(together(comm, own)?.as_bytes())?.concat();
+    let hash = format!("blake3:{}", blake3::hash(&all).to_hex());
+    Ok(Provenance::new(data.display().to_string(), Some(hash), seed))
 }
 
 #[cfg(test)]
@@ -110,6 +191,32 @@ mod tests {
         ] {
             assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn fingerprints_see_a_change_anywhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x");
+        let print = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).expect("written");
+            [&path, &folder.path().to_owned()]
+                .map(|place| fingerprint(&Input::Path(place.clone())).expect("read"))
+        };
+        let mut bytes = vec![7; 3 << 20];
+        let [file, whole_folder] = print(&bytes);
+        bytes[2 << 20] = 8;
+        let [other_file, other_folder] = print(&bytes);
+        assert!(file != other_file && whole_folder != other_folder);
+        let long = |at: usize| {
+            let mut hasher = blake3::Hasher::new();
+            let mut bytes = vec![0; 1 << 20];
+            bytes[at] = 1;
+            std::fs::write(&path, &bytes).expect("written");
+            hash_samples(&path, 1 << 20, SAMPLE * 4, &mut hasher).expect("read");
+            hasher.finalize()
+        };
+        let prints = [0, (1 << 20) - 1, 1 << 18, (1 << 19) - 1].map(long);
+        assert!((0..4).all(|k| !prints[..k].contains(&prints[k])), "{prints:?}");
     }
 
     #[test]

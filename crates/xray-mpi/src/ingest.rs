@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use xray_cli::args::InputArgs;
-use xray_data::{Input, LoadOptions, Loaded, LoadedMatrix, Share, Table, load};
+use xray_data::{Format, Input, LoadOptions, Loaded, LoadedMatrix, Share, Table, load};
 use xray_nmf::comm::Communicator;
 use xray_nmf::rank_columns;
 
 use crate::agree::{same_everywhere, together};
 use crate::exchange::{Entry, assemble_columns, exchange};
-use crate::files::{data_files, fingerprint, own_files};
+use crate::files::{check_same_data, data_files, own_files};
 
 /// This rank's columns of a matrix, and what all ranks know of it.
 #[derive(Debug)]
@@ -60,11 +60,7 @@ pub fn read_matrix(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result
 
 fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<Shard> {
     let source = args.source();
-    if source == Input::Stdin && comm.size() > 1 {
-        bail!("standard input reaches only one rank; name a file that all ranks can read");
-    }
-    let print = together(comm, fingerprint(&source))?;
-    same_everywhere(comm, "the data", &print)?;
+    check_same_data(comm, &source)?;
     let share = Share { part: comm.rank(), parts: comm.size() };
     let options = LoadOptions { share: Some(share), ..args.load_options() };
     let table = load(&source, &options).map_err(Into::into).and_then(|l| numbers(l, &source));
@@ -112,13 +108,29 @@ fn read_many_files(
     args: &InputArgs,
     files: &[PathBuf],
 ) -> anyhow::Result<Shard> {
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    same_everywhere(comm, "the list of files", names.join("\n").as_bytes())?;
+    check_same_list(comm, files)?;
     shard_of_many(comm, together(comm, load_own(comm, args, files))?)
 }
 
-/// The shard of tables that hold consecutive rows, rank after rank.
-pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Table>) -> anyhow::Result<Shard> {
+/// Checks that all ranks share out the same files.
+pub(crate) fn check_same_list(comm: &impl Communicator, files: &[PathBuf]) -> anyhow::Result<()> {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    same_everywhere(comm, "the list of files", names.join("\n").as_bytes())
+}
+
+/// Rows from a file.
+pub(crate) struct Part {
+    pub(crate) file: PathBuf,
+    pub(crate) table: Table,
+}
+
+/// The shard of files that hold consecutive rows, rank after rank.
+pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Part>) -> anyhow::Result<Shard> {
+    let names = own.iter().find_map(|part| part.table.column_names.clone());
+    let column_names = broadcast_names(comm, names)?;
+    together(comm, check_names(&own, column_names.as_deref()))?;
+    let files: Vec<PathBuf> = own.iter().map(|part| part.file.clone()).collect();
+    let own: Vec<Table> = own.into_iter().map(|part| part.table).collect();
     let n_columns = own.iter().map(|table| table.matrix.n_columns()).max().unwrap_or(0);
     let n_rows: usize = own.iter().map(|table| table.matrix.n_rows()).sum();
     let n_entries: usize = own.iter().map(|table| table.matrix.n_entries()).sum();
@@ -130,9 +142,7 @@ pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Table>) -> anyhow
         sizes.iter().map(|size| size[1]).sum(),
         sizes.iter().map(|size| size[2]).sum(),
     ];
-    together(comm, check_tables(&own, n_columns, n_rows))?;
-    let column_names = own.iter().find_map(|table| table.column_names.clone());
-    let column_names = broadcast_names(comm, column_names)?;
+    together(comm, check_shapes(&own, &files, n_columns, n_rows))?;
     let layout = rank_columns(n_columns, comm.rank(), comm.size());
     let arrived = exchange(comm, entries(&own, first_row), |e| layout.owner(e.column as usize))?;
     let rows = row_names(own, first_row);
@@ -164,29 +174,59 @@ fn load_own(
     comm: &impl Communicator,
     args: &InputArgs,
     files: &[PathBuf],
-) -> anyhow::Result<Vec<Table>> {
+) -> anyhow::Result<Vec<Part>> {
     if args.transpose {
         bail!("several files hold some of the rows each and cannot be transposed");
     }
     let own = own_files(files, comm.rank(), comm.size());
     let load_one = |file: &PathBuf| {
         let source = Input::Path(file.clone());
-        numbers(load(&source, &args.load_options())?, &source)
+        let table = numbers(load(&source, &args.load_options())?, &source)?;
+        Ok(Part { file: file.clone(), table })
     };
     own.iter().map(load_one).collect()
 }
 
-/// All files have the same columns; sparse ones of the svmlight kind may leave out the last.
-fn check_tables(own: &[Table], n_columns: usize, n_rows: usize) -> anyhow::Result<()> {
+/// Columns are told by their place, so all files must name them alike.
+fn check_names(own: &[Part], names: Option<&[String]>) -> anyhow::Result<()> {
+    let Some(names) = names else { return Ok(()) };
+    for Part { file, table } in own {
+        let Some(own) = &table.column_names else { continue };
+        let differs = own.iter().zip(names).position(|(own, name)| own != name);
+        if let Some(j) = differs {
+            bail!(
+                "{}: column {} is called {:?}, and {:?} in another file; all files must have the same \
+                 columns in the same order",
+                file.display(),
+                j + 1,
+                own[j],
+                names[j]
+            );
+        }
+    }
+    Ok(())
+}
+
+/// All files have the same number of columns; svmlight, which does not tell it, may leave out the last.
+fn check_shapes(
+    own: &[Table],
+    files: &[PathBuf],
+    n_columns: usize,
+    n_rows: usize,
+) -> anyhow::Result<()> {
     if n_rows >= u32::MAX as usize {
         bail!("{n_rows} rows in all files: a matrix has fewer than 2^32 - 1");
     }
-    for table in own {
+    for (table, file) in own.iter().zip(files) {
         let n = table.matrix.n_columns();
-        if n != n_columns
-            && (table.column_names.is_some() || matches!(table.matrix, LoadedMatrix::Dense(_)))
-        {
-            bail!("one file has {n} columns and another {n_columns}; all must have the same");
+        let open = Format::from_path(file).is_none_or(|format| format == Format::Svmlight)
+            && table.column_names.is_none()
+            && matches!(table.matrix, LoadedMatrix::Sparse(_));
+        if n != n_columns && !open {
+            bail!(
+                "{}: has {n} columns and another file {n_columns}; all must have the same",
+                file.display()
+            );
         }
     }
     Ok(())

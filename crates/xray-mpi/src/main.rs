@@ -21,6 +21,12 @@ fn main() -> ExitCode {
         Ok(comm) => comm,
         Err(error) => return report(Err(error)),
     };
+    // Before anything else: a rank that was started in another way may not even get to a verb.
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Err(error) = same_everywhere(&comm, "the arguments", words.join("\0").as_bytes()) {
+        return conclude(&comm, Err(error));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&comm, &error),
@@ -28,13 +34,9 @@ fn main() -> ExitCode {
     if let Some(problem) = wrong_launcher(comm.size()) {
         return report(Err(anyhow::anyhow!(problem)));
     }
-    let result = caught(|| {
-        let words: Vec<String> = std::env::args().skip(1).collect();
-        same_everywhere(&comm, "the arguments", words.join("\0").as_bytes())?;
-        match &cli.command {
-            Command::Factorize(verb) => factorize(&comm, verb),
-            Command::Topics(verb) => topics(&comm, verb),
-        }
+    let result = caught(|| match &cli.command {
+        Command::Factorize(verb) => factorize(&comm, verb),
+        Command::Topics(verb) => topics(&comm, verb),
     });
     conclude(&comm, result)
 }

@@ -17,6 +17,7 @@ use xray_nmf::comm::Communicator;
 use xray_nmf::{Factorization, Matrix, SparseMatrix};
 
 use crate::agree::together;
+use crate::files::data_files;
 
 const FORMAT: &str = "xray-shards";
 const VERSION: u32 = 1;
@@ -71,6 +72,25 @@ pub fn write_shards(
     let received = comm.all_to_all(messages)?;
     let written = if comm.rank() == 0 { write_manifest(folder, found, &received) } else { Ok(()) };
     together(comm, written)
+}
+
+/// Removes what an earlier run has left in the folder, the manifest first.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub fn remove_shards(folder: &Path) -> anyhow::Result<()> {
+    let remove = |path: &Path| match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{}: cannot remove the old file", path.display()))
+        }
+        _ => Ok(()),
+    };
+    remove(&folder.join(MANIFEST))?;
+    for shard in data_files(&folder.join("h-?????-of-?????.npz")).ok().flatten().unwrap_or_default()
+    {
+        remove(&shard)?;
+    }
+    Ok(())
 }
 
 fn write_own(

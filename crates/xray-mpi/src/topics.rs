@@ -19,7 +19,8 @@ use crate::agree::together;
 use crate::args::{ClusterArgs, Topics};
 use crate::checkpoint::{Checkpointer, restore_everywhere};
 use crate::corpus::{SharedCorpus, read_corpus};
-use crate::factorize::{check_method, depends_on, own_resources, stop_together};
+use crate::factorize::{check_checkpoint, check_method, depends_on, own_resources, stop_together};
+use crate::files::provenance;
 use crate::ingest::gather_sizes;
 use crate::rows::{gather_rows, start};
 use crate::traffic::Counted;
@@ -32,6 +33,8 @@ pub fn topics(comm: &impl Communicator, verb: &Topics) -> anyhow::Result<Outcome
     let comm = &Counted::new(comm);
     let mut args = verb.args.clone();
     own_resources(comm, &mut args.common)?;
+    together(comm, check_cluster(&verb.cluster))?;
+    check_checkpoint(comm, &verb.cluster)?;
     let mut session = together(comm, Session::new(&args.common))?;
     let corpus = session.stage("read", || read_corpus(comm, &args.input, &args.text))?;
     let options = topic_options(&session, &args, &corpus.vectorizer);
@@ -40,6 +43,13 @@ pub fn topics(comm: &impl Communicator, verb: &Topics) -> anyhow::Result<Outcome
     let numbers = refine(comm, &mut session, &corpus, &options, found)?;
     session.end();
     finish(comm, session, &args, corpus, &options, numbers)
+}
+
+fn check_cluster(cluster: &ClusterArgs) -> anyhow::Result<()> {
+    match cluster.shards || cluster.gather {
+        true => Err(UsageError("--shards and --gather are for factorize".into()).into()),
+        false => Ok(()),
+    }
 }
 
 fn check_supported(options: TopicOptions) -> anyhow::Result<TopicOptions> {
@@ -165,6 +175,15 @@ fn finish<K: Communicator>(
     let memory = peak_memory().unwrap_or(0) as usize;
     let sizes = gather_sizes(comm, [corpus.columns.n_entries(), memory, received])?;
     let all = gather_documents(comm, &corpus, &numbers.weights, rank)?;
+    let folder = match &args.output {
+        Some(folder) => Some(folder.clone()),
+        None if args.common.json => None,
+        None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
+    };
+    let output = match folder {
+        Some(folder) => Some((folder, provenance(comm, &args.input.data, args.common.seed)?)),
+        None => None,
+    };
     let stopped = numbers.termination == Termination::Stopped;
     let outcome = match all {
         None => Ok(if stopped { Outcome::Interrupted } else { Outcome::Done }),
@@ -178,13 +197,7 @@ fn finish<K: Communicator>(
             let parameters = topic_parameters(args, options, &found);
             let mut analysis = Analysis::new(whole, found);
             (analysis.n_entries, analysis.extra) = (n_entries, about_ranks(&sizes));
-            let folder = match &args.output {
-                Some(folder) => Some(folder.clone()),
-                None if args.common.json => None,
-                None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
-            };
-            let source = args.input.source();
-            analysis.finish(session, folder.as_deref(), &source, parameters, args.common.seed)
+            analysis.finish(session, output, parameters)
         }
     };
     together(comm, outcome)

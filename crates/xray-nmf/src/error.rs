@@ -66,8 +66,8 @@ pub enum Error {
     },
     /// An entry is negative and negative entries were not allowed.
     #[error(
-        "entry ({row}, {column}) is {value}; the method is made for nonnegative data \
-         (set allow_negative to keep negative entries)"
+        "entry ({row}, {column}) is {value}; the method is made for nonnegative data: \
+         remove negative entries, or set allow_negative where that is offered"
     )]
     Negative {
         /// Row of the first negative entry.
@@ -78,7 +78,7 @@ pub enum Error {
         value: f64,
     },
     /// A magnitude is too large or too small to compute with.
-    #[error("{what} is {value:e}, beyond the limit of {limit:e}; {remedy}")]
+    #[error("{what} is {value:e}, past the limit of {limit:e}; {remedy}")]
     Magnitude {
         /// What is too large or too small.
         what: &'static str,

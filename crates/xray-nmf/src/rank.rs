@@ -74,12 +74,17 @@ impl Factorization {
         if few && self.termination() == Termination::Exhausted && explained(self.residual()) {
             return RankSuggestion { rank: self.rank(), reason: RankReason::Exhausted };
         }
-        let mut residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
-        if !few {
-            // Columns that explain themselves say nothing about the rank.
-            residuals.truncate(residuals.partition_point(|residual| !explained(*residual)));
+        let residuals: Vec<f64> = self.steps().iter().map(|step| step.residual).collect();
+        if few {
+            return RankSuggestion::from_curves(&residuals, held_out);
         }
-        RankSuggestion::from_curves(&residuals, held_out)
+        // Columns that explain themselves say nothing about the rank, unless nothing else does.
+        let unexplained = residuals.partition_point(|residual| !explained(*residual));
+        let mut suggested = RankSuggestion::from_curves(&residuals[..unexplained], held_out);
+        if suggested.rank == unexplained {
+            suggested.rank = residuals.len().min(unexplained + 1);
+        }
+        suggested
     }
 }
 

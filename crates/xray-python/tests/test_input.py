@@ -151,7 +151,7 @@ def test_input_is_never_changed(dense: Floats) -> None:
         (np.inf, r"entry \(3, 5\) is inf"),
         (-np.inf, r"entry \(3, 5\) is -inf"),
         (-0.5, r"entry \(3, 5\) is -0.5; .* nonnegative"),
-        (1e90, "1e90, beyond the limit of 1e70"),
+        (1e90, "1e90, past the limit of 1e70"),
     ],
 )
 def test_bad_entries_are_refused_with_their_place(

@@ -8,6 +8,7 @@ use xray_topics::{Corpus, TopicOptions};
 use crate::args::DemoArgs;
 use crate::cmd::topics::{Analysis, find};
 use crate::outcome::Outcome;
+use crate::output::output;
 use crate::session::Session;
 
 /// 288 short texts on 8 subjects, packed by the build script.
@@ -27,8 +28,8 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let found = find(&mut session, &corpus, &options)?;
     let analysis = Analysis::new(corpus, found);
     let json = session.json;
-    let outcome =
-        analysis.finish(session, args.output.as_deref(), &input(), Map::new(), args.common.seed)?;
+    let output = output(args.output.as_deref(), &input(), args.common.seed)?;
+    let outcome = analysis.finish(session, output, Map::new())?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");
     }

@@ -1,6 +1,6 @@
 //! `xray factorize`: anchors and weights of any nonnegative matrix.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance, Table as DataTable};
@@ -15,7 +15,7 @@ use crate::args::FactorizeArgs;
 use crate::data::{about, column_names, find_column, read_table};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::Folder;
+use crate::output::{Folder, output};
 use crate::session::Session;
 
 pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
@@ -32,7 +32,8 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let input = AboutInput::of(table);
     let answer =
         Answer { args, params, input, names, found, weights: None, refined, extra: Map::new() };
-    answer.finish(session)
+    let output = output(args.output.as_deref(), &args.input.source(), args.common.seed)?;
+    answer.finish(session, output)
 }
 
 fn factorize<M: Matrix>(
@@ -112,10 +113,14 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     /// Writes the files, prints the answer, and says how the run ended.
-    pub fn finish(self, mut session: Session) -> anyhow::Result<Outcome> {
+    pub fn finish(
+        self,
+        mut session: Session,
+        output: Option<(PathBuf, Provenance)>,
+    ) -> anyhow::Result<Outcome> {
         let stopped = self.found.termination() == Termination::Stopped || interrupt::requested();
-        let written = match &self.args.output {
-            Some(out) => Some(session.stage("write", || self.write(out))?),
+        let written = match output {
+            Some((out, origin)) => Some(session.stage("write", || self.write(&out, origin))?),
             None => None,
         };
         if session.json {
@@ -126,8 +131,8 @@ impl Answer<'_> {
         Ok(session.conclude(written, stopped))
     }
 
-    fn write(&self, out: &Path) -> anyhow::Result<String> {
-        let model = self.model()?;
+    fn write(&self, out: &Path, provenance: Provenance) -> anyhow::Result<String> {
+        let model = self.model(provenance)?;
         if out.extension().is_some_and(|extension| extension == "npz") {
             model.save(out)?;
             return Ok(format!("wrote {}", out.display()));
@@ -138,7 +143,7 @@ impl Answer<'_> {
         Ok(folder.summary())
     }
 
-    fn model(&self) -> anyhow::Result<Model> {
+    fn model(&self, provenance: Provenance) -> anyhow::Result<Model> {
         let found = &self.found;
         let (rank, m, n) = (found.rank(), found.n_rows(), found.n_columns());
         let (h, w): (LoadedMatrix, LoadedMatrix) = match &self.refined {
@@ -156,7 +161,7 @@ impl Answer<'_> {
         };
         Ok(Model {
             parameters: self.parameters(),
-            provenance: Provenance::of(&self.args.input.source(), self.args.common.seed)?,
+            provenance,
             residual_norm: found.steps().iter().map(|step| step.residual).collect(),
             w: Some(w),
             names: self.input.column_names.clone(),

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use xray_data::Provenance;
 use xray_data::text::Vectorizer;
-use xray_data::{Input, Provenance};
 use xray_eval::Contingency;
 use xray_nmf::{RankReason, Selection, Termination};
 use xray_report::{Cell, Column, Table, number};
@@ -14,7 +14,7 @@ use crate::args::TopicsArgs;
 use crate::data::{about, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{Folder, WeightRows, write_file};
+use crate::output::{Folder, WeightRows, output, write_file};
 use crate::session::Session;
 
 pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
@@ -29,7 +29,8 @@ pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
         None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
     };
     let parameters = parameters(args, &options, &analysis.found);
-    analysis.finish(session, folder.as_deref(), &args.input.source(), parameters, args.common.seed)
+    let output = output(folder.as_deref(), &args.input.source(), args.common.seed)?;
+    analysis.finish(session, output, parameters)
 }
 
 /// Runs the search under the eyes of the session.
@@ -184,19 +185,16 @@ impl Analysis {
     pub fn finish(
         self,
         mut session: Session,
-        folder: Option<&Path>,
-        input: &Input,
+        output: Option<(PathBuf, Provenance)>,
         parameters: Map<String, Value>,
-        seed: u64,
     ) -> anyhow::Result<Outcome> {
         let stopped = self.found.termination == Termination::Stopped || interrupt::requested();
-        let written =
-            match folder {
-                Some(folder) => Some(session.stage("write", || {
-                    self.write(folder, Provenance::of(input, seed)?, parameters)
-                })?),
-                None => None,
-            };
+        let written = match output {
+            Some((folder, origin)) => {
+                Some(session.stage("write", || self.write(&folder, origin, parameters))?)
+            }
+            None => None,
+        };
         if session.json {
             session.print_json(&session.finish_json(self.to_json()))?;
         } else {

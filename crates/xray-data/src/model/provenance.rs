@@ -31,14 +31,19 @@ impl Provenance {
     /// # Errors
     /// If the input cannot be read to compute its hash.
     pub fn of(input: &Input, seed: u64) -> Result<Self> {
+        Ok(Self::new(input.name(), hash_input(input)?, seed))
+    }
+
+    /// For a run on data whose hash is known, now.
+    pub fn new(input: String, input_hash: Option<String>, seed: u64) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        Ok(Self {
+        Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            input: input.name(),
-            input_hash: hash_input(input)?,
+            input,
+            input_hash,
             created: Some(timestamp(now)),
             seed: Some(seed),
-        })
+        }
     }
 }
 
@@ -60,7 +65,8 @@ fn timestamp(seconds: u64) -> String {
 }
 
 /// `blake3:` and the hash of a file's bytes as stored; of a folder the hash over the names and
-/// contents of its files in order. `None` for standard input, which cannot be read twice.
+/// contents of its files in order. `None` for standard input and other pipes, which cannot be read
+/// twice.
 ///
 /// # Errors
 /// If the input cannot be read.
@@ -72,9 +78,15 @@ pub fn hash_input(input: &Input) -> Result<Option<String>> {
             hasher.update(bytes);
         }
         Input::Path(path) if path.is_dir() => hash_folder(path, &mut hasher)?,
+        Input::Path(path) if is_pipe(path) => return Ok(None),
         Input::Path(path) => hash_file(path, &mut hasher)?,
     }
     Ok(Some(format!("blake3:{}", hasher.finalize().to_hex())))
+}
+
+/// Whether there is something at the path that is no file.
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
 fn hash_file(path: &Path, hasher: &mut blake3::Hasher) -> Result<()> {

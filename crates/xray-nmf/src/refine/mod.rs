@@ -21,6 +21,9 @@ use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::solver::in_pool;
 
+/// Entries of W and H beyond this could overflow.
+const LARGEST: f64 = 1e140;
+
 /// Lines handled by one task.
 const CHUNK: usize = 64;
 
@@ -169,7 +172,7 @@ pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Resu
 /// Improves any nonnegative W and H; `start.objective` is replaced.
 ///
 /// # Errors
-/// As [`refine`]; also if W or H has a negative or infinite entry, or the rank is above 32768.
+/// As [`refine`]; also if W or H has a negative entry or one above 1e140, or the rank is above 32768.
 pub fn refine_from<M: Matrix>(
     matrix: &M,
     start: Refined,
@@ -197,8 +200,8 @@ pub fn refine_observed<M: Matrix>(
     check_rank(rank)?;
     check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
     check_length("H", matrix.n_columns().saturating_mul(rank), h.len())?;
-    if let Some(v) = w.iter().chain(&h).find(|v| !(**v >= 0.0 && v.is_finite())) {
-        let allowed = "every entry must be finite and not negative";
+    if let Some(v) = w.iter().chain(&h).find(|v| !(0.0..=LARGEST).contains(*v)) {
+        let allowed = "every entry must be from 0 to 1e140";
         return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
     }
     if let (Refinement::KullbackLeibler, Some(e)) = (method, matrix.first_negative()) {

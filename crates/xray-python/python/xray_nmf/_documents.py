@@ -69,5 +69,9 @@ def names_of(given: Any, vocabulary: Iterable[str] | None) -> list[str] | None:
         return list(columns)
     if isinstance(vocabulary, dict):
         # As scikit-learn's vectorizers have it: the column of each word.
+        if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            raise ValueError(
+                f"vocabulary has other values than the columns 0 to {len(vocabulary) - 1}"
+            )
         vocabulary = sorted(vocabulary, key=vocabulary.__getitem__)
     return [str(name) for name in vocabulary]

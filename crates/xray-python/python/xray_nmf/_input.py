@@ -17,6 +17,7 @@ it builds the form that it was not given.
 
 from __future__ import annotations
 
+import multiprocessing
 import numbers
 from typing import Any
 
@@ -68,4 +69,7 @@ def threads(n_jobs: int | None) -> int:
     """Number of threads for an `n_jobs` of joblib; -1 stands for all cores."""
     if n_jobs is not None and not isinstance(n_jobs, numbers.Integral):
         raise TypeError(f"n_jobs = {n_jobs!r} is not allowed; give a whole number or None")
+    if multiprocessing.current_process().daemon and (n_jobs is None or n_jobs < 0):
+        # A worker of a pool has one core; joblib says the same, with a warning each time.
+        return 1
     return min(int(joblib.effective_n_jobs(n_jobs)), 1024)

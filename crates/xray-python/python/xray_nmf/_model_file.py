@@ -12,6 +12,8 @@ from ._xray_nmf import Model
 
 # The parameters that the file calls as the estimator does.
 SAME = ("selection", "engine", "mean_ray", "allow_negative", "min_improvement")
+# Those that only Python writes.
+MORE = ("solver", "output", "refinement")
 
 
 def write(model: Any, path: str) -> None:
@@ -25,7 +27,7 @@ def write(model: Any, path: str) -> None:
     names = getattr(model, "feature_names_in_", None)
     n_columns = model.n_features_in_
     parameters = {
-        **{name: getattr(model, name) for name in SAME},
+        **{name: getattr(model, name) for name in (*SAME, *MORE)},
         "rank": model.n_components_,
         "normalize": model.normalize or "none",
         "tolerance": model.tol,
@@ -55,7 +57,8 @@ def read(path: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if model.kind != "factorize":
         raise ValueError(f"{path}: a model of documents; TopicModel.load opens it")
     said = json.loads(model.parameters)
-    parameters = {name: said[name] for name in SAME if name in said}
+    parameters = {name: said[name] for name in (*SAME, *MORE) if name in said}
+    parameters.update({name: said[name] for name in ("fixed", "excluded") if said.get(name)})
     for ours, theirs in (
         ("tol", "tolerance"),
         ("refine_steps", "refine"),

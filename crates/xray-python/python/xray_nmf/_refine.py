@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from ._check import text, whole
 from ._input import as_matrix, threads
 from ._progress import Progress
 from ._types import Floats, MatrixLike, Refinement
@@ -88,6 +89,6 @@ def refine(
     if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
         shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
         raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
-    plan = (refinement, steps, threads(n_jobs), None)
+    plan = (text("refinement", refinement), whole("steps", steps, 0), threads(n_jobs), None)
     w, h_transposed, objective = improve(matrix, (w, h.T), plan, verbose)
     return Refined(w, h_transposed.T, objective)

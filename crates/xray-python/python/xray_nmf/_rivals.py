@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import NamedTuple
 
+from ._check import whole
 from ._input import as_matrix, threads
 from ._types import Axis, Floats, Indices, MatrixLike, Normalize
 from ._xray_nmf import successive
@@ -132,8 +133,7 @@ def _successive(
     axis, normalize, tol, n_jobs = choices
     if axis not in ("features", "samples"):
         raise ValueError(f"axis = {axis!r} is not allowed; use features or samples")
-    if n_components < 1:
-        raise ValueError(f"n_components = {n_components} is not allowed; give at least 1")
+    n_components = whole("n_components", n_components, 1)
     matrix, _ = as_matrix(X, "X", transposed=axis == "samples")
     found = Anchors(*successive(matrix, (method, n_components, normalize, tol, threads(n_jobs))))
     if len(found.anchors) < n_components:

@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
+from ._check import real, text, whole
 from ._input import threads
 
 
@@ -47,10 +48,7 @@ def check_choices(model: Any) -> None:
         value = getattr(model, name)
         if (name, value) in (("path_length", None), ("n_components", "auto")):
             continue
-        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-            raise TypeError(f"{name} = {value!r} is not allowed; give a whole number")
-        if int(value) < least:
-            raise ValueError(f"{name} = {value} is not allowed; give at least {least}")
+        whole(name, value, least, ' or "auto"' if name == "n_components" else "")
     if model.output == "anchors" and (model.axis == "samples" or model.refine_steps):
         raise ValueError(
             'output = "anchors" is not allowed with axis = "samples" or refine_steps; '
@@ -66,22 +64,35 @@ def settings_of(model: Any, shape: tuple[int, int]) -> Settings:
         places(name, getattr(model, name), n, names) for name in ("fixed", "excluded", "candidates")
     )
     return {
-        "rank": 0,
-        "selection": model.selection,
-        "engine": model.engine,
-        "solver": model.solver,
-        "normalize": model.normalize,
-        "mean_ray": bool(model.mean_ray),
+        **common_settings(model),
         "allow_negative": bool(model.allow_negative),
-        "tolerance": model.tol,
-        "min_improvement": model.min_improvement,
         "weights": weights_of(model.weights),
         "fixed": fixed or [],
         "excluded": excluded or [],
         "candidates": candidates,
+    }
+
+
+def common_settings(model: Any) -> Settings:
+    """The parameters that all estimators have, and nothing else."""
+    memory = model.max_cache_bytes
+    return {
+        "rank": 0,
+        "selection": text("selection", model.selection),
+        "engine": text("engine", model.engine),
+        "solver": text("solver", model.solver),
+        "normalize": None if model.normalize is None else text("normalize", model.normalize),
+        "mean_ray": bool(model.mean_ray),
+        "allow_negative": False,
+        "tolerance": real("tol", model.tol),
+        "min_improvement": real("min_improvement", model.min_improvement),
+        "weights": None,
+        "fixed": [],
+        "excluded": [],
+        "candidates": None,
         "seed": seed_of(model.random_state),
         "threads": threads(model.n_jobs),
-        "memory": model.max_cache_bytes,
+        "memory": None if memory is None else whole("max_cache_bytes", memory, 0),
     }
 
 
@@ -89,6 +100,9 @@ def places(parameter: str, given: Any, n: int, names: Any) -> list[int] | None:
     """A list of numbers or names, or a mask, as numbers of columns (rows)."""
     if given is None:
         return None
+    if isinstance(given, (str, set, frozenset)):
+        kind = type(given).__name__
+        raise TypeError(f"{parameter} = {given!r} is not allowed; give a list instead of a {kind}")
     listed = np.asarray(given)
     if listed.ndim != 1:
         raise ValueError(f"{parameter} has {listed.ndim} axes; give a list")
@@ -129,5 +143,5 @@ def weights_of(given: Any) -> list[float] | None:
 def seed_of(random_state: Any) -> int:
     """An int is the engine's seed itself; anything else draws one."""
     if isinstance(random_state, numbers.Integral) and int(random_state) >= 0:
-        return int(random_state)
+        return whole("random_state", random_state, 0)
     return int(check_random_state(random_state).randint(2**31))

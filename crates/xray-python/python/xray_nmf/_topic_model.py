@@ -236,7 +236,18 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.objective_ = run["objective"]
         if n_columns is not None:
             self.n_features_in_ = n_columns
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
+        self._warn_of_few(settings["n_topics"])
         return self
+
+    def _warn_of_few(self, wanted: int | None) -> None:
+        if wanted is not None and self.n_topics_ < wanted:
+            warnings.warn(
+                f"found {self.n_topics_} topics: n_topics = {wanted} is more than there are",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def fit_transform(
         self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None
@@ -465,7 +476,16 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.vocabulary_ = np.array(model.vocabulary or [], dtype=object)
 
     def _documents(self, X: Any, vocabulary: Iterable[str] | None) -> Documents:
-        return documents_of(X, vocabulary, self._names)[0]
+        documents, names, n_columns = documents_of(X, vocabulary, self._names)
+        if n_columns is not None and names is None:
+            # Columns without names are called by their place, and so must the words be.
+            named = next((word for word in self.vocabulary_ if not word.isdecimal()), None)
+            if named is not None:
+                raise ValueError(
+                    f"X is a matrix, and the model knows words such as {named!r}: give "
+                    "vocabulary=, the word of each column"
+                )
+        return documents
 
 
 def _distributions(rows: Floats) -> Floats:

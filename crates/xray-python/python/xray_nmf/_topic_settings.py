@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypedDict
 
-from ._input import threads
-from ._settings import Settings, seed_of
+from ._check import text, whole
+from ._settings import Settings, common_settings
 from ._xray_nmf import Model
 
 
@@ -46,7 +46,9 @@ class TopicSettings(TypedDict):
 
 def topic_settings(model: Any) -> TopicSettings:
     """The parameters of an estimator, checked for what Rust does not get to see."""
-    n_topics = None if model.n_topics == "auto" else whole("n_topics", model.n_topics, 1)
+    n_topics = None
+    if model.n_topics != "auto":
+        n_topics = whole("n_topics", model.n_topics, 1, ' or "auto"')
     steps = model.refine_steps
     return {
         "n_topics": n_topics,
@@ -54,11 +56,11 @@ def topic_settings(model: Any) -> TopicSettings:
         "anchor_words": word_lists(model.anchor_words),
         "exclude": words("exclude", model.exclude),
         "refine_steps": None if steps is None else whole("refine_steps", steps, 0),
-        "refinement": model.refinement,
+        "refinement": text("refinement", model.refinement),
         "n_words": whole("n_words", model.n_words, 0),
         "distinct": bool(model.distinct),
         "text": text_settings(model),
-        "params": engine_settings(model),
+        "params": common_settings(model),
     }
 
 
@@ -67,15 +69,17 @@ def text_settings(model: Any) -> TextSettings:
     stop_words = model.stop_words
     if stop_words is not None and not isinstance(stop_words, str):
         stop_words = words("stop_words", stop_words)
+    if not isinstance(model.ngram_range, (tuple, list)) or len(model.ngram_range) != 2:
+        raise TypeError(f"ngram_range = {model.ngram_range!r} is not allowed; give two numbers")
     shortest, longest = model.ngram_range
     most = model.max_features
     return {
-        "weighting": model.weighting,
+        "weighting": None if model.weighting is None else text("weighting", model.weighting),
         "lowercase": bool(model.lowercase),
         "min_characters": whole("min_characters", model.min_characters, 1),
         "stop_words": stop_words,
         "drop": words("drop", model.drop),
-        "stemming": model.stemming,
+        "stemming": None if model.stemming is None else text("stemming", model.stemming),
         "ngram_range": (whole("ngram_range", shortest, 1), whole("ngram_range", longest, 1)),
         "min_df": frequency("min_df", model.min_df),
         "max_df": frequency("max_df", model.max_df),
@@ -83,37 +87,6 @@ def text_settings(model: Any) -> TextSettings:
         "sublinear_tf": bool(model.sublinear_tf),
         "normalize_documents": bool(model.normalize_documents),
     }
-
-
-def engine_settings(model: Any) -> Settings:
-    """How anchors are chosen."""
-    return {
-        "rank": 0,
-        "selection": model.selection,
-        "engine": model.engine,
-        "solver": model.solver,
-        "normalize": model.normalize,
-        "mean_ray": bool(model.mean_ray),
-        "allow_negative": False,
-        "tolerance": model.tol,
-        "min_improvement": model.min_improvement,
-        "weights": None,
-        "fixed": [],
-        "excluded": [],
-        "candidates": None,
-        "seed": seed_of(model.random_state),
-        "threads": threads(model.n_jobs),
-        "memory": model.max_cache_bytes,
-    }
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number, at least `least`."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} = {value!r} is not allowed; give a whole number")
-    if int(value) < least:
-        raise ValueError(f"{name} = {value} is not allowed; give at least {least}")
-    return int(value)
 
 
 def frequency(name: str, value: Any) -> int | float | None:
@@ -129,7 +102,7 @@ def words(name: str, given: Iterable[str] | None) -> list[str]:
     """A list of words; a set is put in order."""
     if given is None:
         return []
-    if isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes, Iterator)) or not isinstance(given, Iterable):
         raise TypeError(f"{name} = {given!r} is not allowed; give a list of words")
     listed = sorted(given) if isinstance(given, (set, frozenset)) else list(given)
     for word in listed:
@@ -142,7 +115,7 @@ def word_lists(given: Iterable[str | Iterable[str]] | None) -> list[list[str]]:
     """A list of words for each topic that begins with words."""
     if given is None:
         return []
-    if isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes, Iterator)) or not isinstance(given, Iterable):
         raise TypeError(
             f"anchor_words = {given!r} is not allowed; give a list with one word, or "
             "one list of words, for each topic"

@@ -347,7 +347,7 @@ class XRay(TransformerMixin, BaseEstimator):
         -------
         XRay
             Fitted, but for `termination_`, `kkt_violation_` and `objective_`, which the file does
-            not have.
+            not have; nor has it `candidates`, `weights`, and residuals beyond the rank.
         """
         parameters, attributes = _model_file.read(os.fspath(path))
         model = cls(**parameters)

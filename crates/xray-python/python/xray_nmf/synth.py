@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _xray_nmf
+from ._check import real, whole
 from ._input import threads
 from ._types import Floats, Indices
 
@@ -95,12 +96,12 @@ def planted(
     X, anchors = _xray_nmf.planted(
         {
             "design": design,
-            "n_rows": n_samples,
-            "n_columns": n_features,
-            "rank": n_components,
-            "noise": noise,
+            "n_rows": whole("n_samples", n_samples, 1),
+            "n_columns": whole("n_features", n_features, 1),
+            "rank": whole("n_components", n_components, 1),
+            "noise": real("noise", noise),
             "outward": outward,
-            "seed": random_state,
+            "seed": whole("random_state", random_state, 0),
             "clip": clip,
             "shuffle": shuffle,
         }
@@ -141,7 +142,7 @@ def corpus(
     (7813, 430)
     """
     (shape, offsets, indices, values), anchors = _xray_nmf.corpus(
-        like, scale, random_state, threads(n_jobs)
+        like, real("scale", scale), whole("random_state", random_state, 0), threads(n_jobs)
     )
     X = sp.csr_matrix((values, indices, offsets), shape=shape)
     return Corpus(X, [np.asarray(words, dtype=np.int64) for words in anchors])
