@@ -305,3 +305,45 @@ def test_verbose_says_how_far_it_is(dense: Floats, capsys: pytest.CaptureFixture
     assert "anchor 4/4, error" in words and "refinement 2/2" in words
     XRay(4, refine_steps=2).fit(dense)
     assert capsys.readouterr().err == ""
+
+
+def test_the_suggested_rank_of_few_columns_explains_them() -> None:
+    for n in (1, 2, 5):
+        assert XRay().fit(np.eye(n)).n_components_ == n
+    assert XRay().fit([[3.0], [1.0]]).n_components_ == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("selection", None),
+        ("engine", 3),
+        ("solver", None),
+        ("normalize", 1),
+        ("tol", "a"),
+        ("tol", None),
+        ("min_improvement", "0"),
+        ("max_cache_bytes", 1.5),
+        ("fixed", {1, 2}),
+        ("n_components", None),
+    ],
+)
+def test_parameters_of_a_wrong_type_are_named(name: str, value: object) -> None:
+    with pytest.raises(TypeError, match=f"^{name} = .* is not allowed; give "):
+        XRay(2).set_params(**{name: value}).fit(np.eye(3))
+
+
+@pytest.mark.parametrize("name", ["n_components", "refine_steps", "random_state"])
+def test_huge_numbers_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} = \d+ is not allowed; give less than 2\*\*63"):
+        XRay(2).set_params(**{name: 2**70}).fit(np.eye(3))
+
+
+def test_a_model_file_keeps_what_transform_returns(tmp_path: Any) -> None:
+    X = np.random.default_rng(0).random((20, 6))
+    model = XRay(2, output="anchors", excluded=[3]).fit(X)
+    model.save(tmp_path / "model.npz")
+    again = XRay.load(tmp_path / "model.npz")
+    assert (again.transform(X) == model.transform(X)).all()
+    assert again.get_feature_names_out().tolist() == model.get_feature_names_out().tolist()
+    assert again.excluded == [3]

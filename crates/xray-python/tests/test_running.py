@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -162,3 +163,18 @@ def test_a_forked_child_can_fit(dense: Floats) -> None:
         assert made.get(timeout=60).X.shape == (7813, 430)
         assert solved.get(timeout=60).kkt_violation < 1e-12
         assert (topics.get(timeout=60) == expected_topics).all()
+
+
+def count_warnings(dense: Floats) -> int:
+    """What a fit in this process warns of."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        XRay(3).fit(dense)
+    return len(told)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_worker_of_a_pool_fits_without_a_warning(dense: Floats) -> None:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(count_warnings, (dense,)).get(timeout=60) == 0

@@ -159,7 +159,7 @@ def test_unknown_words_are_warned_about() -> None:
         ({"n_topics": 2.5}, TypeError, "whole number"),
         ({"n_topics": "many"}, TypeError, "whole number"),
         ({"anchor_words": "star"}, TypeError, "give a list"),
-        ({"anchor_words": [3]}, TypeError, "not iterable|no word"),
+        ({"anchor_words": [3]}, TypeError, "give a list of words"),
         ({"exclude": "star"}, TypeError, "give a list of words"),
         ({"exclude": [3]}, TypeError, "no word"),
         ({"weighting": "heavy"}, ValueError, "use tfidf, counts, none or None"),
@@ -228,7 +228,8 @@ def test_auto_and_corners() -> None:
     assert one.n_topics_ == 1 and one.document_topics_.tolist() == [0]
     assert TopicModel(2).fit(TEXTS).predict(["nothing known"]).tolist() == [-1]
     assert TopicModel(2).fit(TEXTS).transform([""]).tolist() == [[0.0, 0.0]]
-    more = TopicModel(40).fit(["red green", "green blue", "blue red"])
+    with pytest.warns(UserWarning, match="more than there are"):
+        more = TopicModel(40).fit(["red green", "green blue", "blue red"])
     assert more.n_topics_ <= 3 and more.termination_ == "exhausted"
     assert TopicModel(2, n_words=0).fit(TEXTS).topics_["words"].tolist() == [[], []]
 
@@ -388,3 +389,43 @@ def test_without_pandas_topics_are_a_list() -> None:
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert out.returncode == 0, out.stderr
     assert "'cats', 'dogs'" in out.stdout and "'words'" in out.stdout
+
+
+def test_a_matrix_needs_words_where_the_model_has_them() -> None:
+    texts = [*texts_of(), "2 goal 2 match"] * 2
+    model = TopicModel(3).fit(texts)
+    counter = CountVectorizer()
+    counts = counter.fit_transform(texts)
+    with pytest.raises(ValueError, match="give vocabulary="):
+        model.transform(counts)
+    assert model.transform(counts, vocabulary=counter.vocabulary_).shape == (len(texts), 3)
+    with pytest.raises(ValueError, match="other values than the columns"):
+        model.transform(counts[:, :2], vocabulary={"goal": 0, "match": 7})
+
+
+def test_fewer_topics_than_asked_for_are_warned_about() -> None:
+    with pytest.warns(UserWarning, match="n_topics = 5 is more than there are"):
+        assert TopicModel(5).fit(["cat dog"] * 6).n_topics_ == 1
+
+
+def test_a_second_fit_forgets_the_first() -> None:
+    model = TopicModel(2).fit(np.eye(4))
+    assert model.n_features_in_ == 4
+    assert not hasattr(model.fit(texts_of()), "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("selection", None),
+        ("refinement", 1),
+        ("ngram_range", 1),
+        ("exclude", iter(["a"])),
+        ("anchor_words", 3),
+        ("stemming", 2),
+        ("tol", "x"),
+    ],
+)
+def test_parameters_of_a_wrong_type_are_named(name: str, value: object) -> None:
+    with pytest.raises(TypeError, match=f"^{name} = .* is not allowed; give "):
+        TopicModel().set_params(**{name: value}).fit(texts_of())

@@ -27,6 +27,12 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
     damaged.write_bytes(matrix.read_bytes()[:-1000])
     (work / "missing.txt").write_text(f"{matrix.name}\nnowhere.npz\n{matrix.name}\n")
     (work / "malformed.txt").write_text(f"{matrix.name}\n{matrix.name}\ndamaged.npz\n")
+    (work / "order-0.csv").write_text("a,b,c\n1,2,3\n4,5,6\n")
+    (work / "order-1.csv").write_text("b,a,c\n1,2,3\n4,5,7\n")
+    for k, width in enumerate((3, 4)):
+        head = "%%MatrixMarket matrix coordinate real general\n"
+        (work / f"width-{k}.mtx").write_text(f"{head}2 {width} 2\n1 1 1.0\n2 2 3.0\n")
+    (work / "negative.csv").write_text("a,b\n1,2\n3,-4\n")
     plain = ["factorize", "-r", "5", "-q"]
     cases: list[tuple[str, str, list[str]]] = [
         ("a missing file", "nowhere.npz", [*plain, str(work / "nowhere.npz")]),
@@ -37,6 +43,12 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
         ("a wrong column", "there are 2000", [*plain, str(matrix), "--fixed", "2000"]),
         ("no checkpoint", "cannot read the checkpoint", [*plain, str(matrix), "--resume",
             "--checkpoint", str(work / "none.json")]),
+        ("no place for checkpoints", "cannot write the checkpoint", [*plain, str(matrix),
+            "--checkpoint", str(work / "none" / "c.json")]),
+        ("another order", "column 1 is called", [*plain, str(work / "order-*.csv")]),
+        ("another width", "columns and another file", [*plain, str(work / "width-*.mtx")]),
+        ("a negative value", "found -4 at row 1, column 1", [*plain, str(work / "negative.csv")]),
+        ("shards nowhere", "add -o FOLDER", [*plain, str(matrix), "--shards"]),
         ("no folder", "cannot", [*plain, str(matrix), "-o", "/proc/none/out"]),
     ]  # fmt: skip
     count = 0
@@ -50,21 +62,34 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
 
 
 def check_disagreement(launcher: Launcher, matrix: Path, work: Path) -> int:
-    """Ranks that see different data under the same name."""
+    """Ranks that see different things under the same names, or are started in different ways."""
     script = work / "differ.sh"
     rank = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    changed = bytearray(matrix.read_bytes())
+    changed[len(changed) // 2] ^= 1
+    (work / "changed.npz").write_bytes(changed)
+    records = "".join(f"apple banana cherry word{k % 7}\n" for k in range(60))
+    (work / "lines.txt").write_text(records)
     script.write_text(
         f'#!/bin/sh\nmkdir -p "{work}/at-{rank}" && cd "{work}/at-{rank}" || exit 9\n'
-        f'cp "{matrix}" x.npz\n[ {rank} = 1 ] && cp "{work}/part-0.npz" x.npz\n'
-        f'exec "{launcher.program}" "$@"\n'
+        f'cp "{matrix}" x.npz && cp "{work}/lines.txt" t-0.txt && echo word1 > stop\n'
+        f"if [ {rank} = 1 ]; then\n"
+        f'  cp "{work}/changed.npz" x.npz && cp t-0.txt t-1.txt && echo word2 > stop\n'
+        '  [ "$1" = factorize ] && [ "$2" = --version ] && set -- --version\n'
+        f'fi\nexec "{launcher.program}" "$@"\n'
     )
     script.chmod(0o755)
-    if not (work / "part-0.npz").exists():
-        (work / "part-0.npz").write_bytes(matrix.read_bytes()[:5000])
     wrapped = Launcher(launcher.name, script)
-    what = f"{launcher.name}: different data"
-    assert_fails(what, wrapped, "the data on rank 1 differ", "factorize", "x.npz", "-r", "3", "-q")
-    return 1
+    cases: list[tuple[str, list[str]]] = [
+        ("the data on rank 1 differ", ["factorize", "x.npz", "-r", "3"]),
+        ("the list of files on rank 1 differ", ["topics", "t-*.txt", "-k", "2"]),
+        ("the options for texts on rank 1 differ", ["topics", "t-0.txt", "-k", "2",
+            "--stop-words", "stop"]),
+        ("the arguments on rank 1 differ", ["factorize", "--version", "x.npz"]),
+    ]  # fmt: skip
+    for message, args in cases:
+        assert_fails(f"{launcher.name}: {message}", wrapped, message, *args, "-q")
+    return len(cases)
 
 
 def ranks_of(launcher: Launcher, parent: int) -> list[int]:

@@ -201,7 +201,7 @@ pub fn refine_observed<M: Matrix>(
     check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
     check_length("H", matrix.n_columns().saturating_mul(rank), h.len())?;
     if let Some(v) = w.iter().chain(&h).find(|v| !(0.0..=LARGEST).contains(*v)) {
-        let allowed = "every entry must be from 0 to 1e140";
+        let allowed = "every entry must be not negative and at most 1e140";
         return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
     }
     if let (Refinement::KullbackLeibler, Some(e)) = (method, matrix.first_negative()) {

@@ -101,8 +101,7 @@ def places(parameter: str, given: Any, n: int, names: Any) -> list[int] | None:
     if given is None:
         return None
     if isinstance(given, (str, set, frozenset)):
-        kind = type(given).__name__
-        raise TypeError(f"{parameter} = {given!r} is not allowed; give a list instead of a {kind}")
+        raise TypeError(f"{parameter} = {given!r} is not allowed; give a list")
     listed = np.asarray(given)
     if listed.ndim != 1:
         raise ValueError(f"{parameter} has {listed.ndim} axes; give a list")
