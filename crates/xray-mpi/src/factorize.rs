@@ -128,6 +128,7 @@ pub(crate) fn check_checkpoint(
     };
     together(comm, own)
 }
+
 /// Kullback-Leibler divergence needs W and H in one place.
 pub(crate) fn check_method(iterations: usize, method: Refinement) -> anyhow::Result<()> {
     if iterations > 0 && method == Refinement::KullbackLeibler {

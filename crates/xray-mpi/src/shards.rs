@@ -74,11 +74,14 @@ pub fn write_shards(
     together(comm, written)
 }
 
-/// Removes what an earlier run has left in the folder, the manifest first.
+/// Removes what an earlier run has left in the folder, if it is one, the manifest first.
 ///
 /// # Errors
 /// If a file cannot be removed.
 pub fn remove_shards(folder: &Path) -> anyhow::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
     let remove = |path: &Path| match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).with_context(|| format!("{}: cannot remove the old file", path.display()))

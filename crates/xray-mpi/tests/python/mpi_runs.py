@@ -150,7 +150,10 @@ def check_files(runs: Runs) -> int:
             assert_same_model(what, out / "model.npz", expected_out / "model.npz")
             left = [file.name for file in out.iterdir() if file.name.startswith(("h-", "manifest"))]
             assert not left, f"{what}: {left} of the run before"
-            count += 2
+            file = work / "one-file.npz"
+            launcher.run(n, *base, source, "-o", str(file)).answer()
+            assert_same_model(what, file, expected_out / "model.npz")
+            count += 3
     return count
 
 
