@@ -150,7 +150,8 @@ impl Session {
     /// Prints a table on standard output.
     pub fn print_table(&self, table: &Table) -> anyhow::Result<()> {
         let stdout = std::io::stdout();
-        let terminal = stdout.is_terminal();
+        // Open MPI gives its ranks a terminal even where the output goes to a file.
+        let terminal = stdout.is_terminal() && std::env::var_os("OMPI_COMM_WORLD_SIZE").is_none();
         let width = terminal.then(terminal_width).flatten();
         let styled = terminal && colours_wanted();
         write!(stdout.lock(), "{}", table.terminal(width, styled)).context(STDOUT)
