@@ -88,7 +88,13 @@ pub fn remove_shards(folder: &Path) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     };
-    remove(&folder.join(MANIFEST))?;
+    // A manifest of something else stays.
+    let manifest = folder.join(MANIFEST);
+    let known = std::fs::read(&manifest).ok();
+    let known = known.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
+    if known.is_some_and(|manifest| manifest.format == FORMAT) {
+        remove(&manifest)?;
+    }
     for shard in data_files(&folder.join("h-?????-of-?????.npz")).ok().flatten().unwrap_or_default()
     {
         remove(&shard)?;
