@@ -2,7 +2,7 @@
 
 use xray_data::text::position_names;
 use xray_data::{Documents, Loaded, LoadedMatrix, Table, load};
-use xray_topics::Corpus;
+use xray_pipeline::Corpus;
 
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, is_usage};

@@ -55,7 +55,7 @@ pub fn message(error: &anyhow::Error) -> String {
 pub fn is_usage(error: &anyhow::Error) -> bool {
     use xray_data::Error as Data;
     use xray_nmf::Error as Fit;
-    use xray_topics::Error as Topics;
+    use xray_pipeline::Error as Topics;
     let of_fit = |error: &Fit| matches!(error, Fit::Parameter { .. } | Fit::ColumnList { .. });
     // A count is data, not an argument.
     let of_data = |error: &Data| matches!(error, Data::Parameter { name, .. } if *name != "counts");

@@ -8,8 +8,8 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Map, Value};
 use xray_experiments::{Interrupted, Watch, peak_memory};
+use xray_pipeline::Event;
 use xray_report::{Table, number};
-use xray_topics::Event;
 
 use crate::args::CommonArgs;
 use crate::interrupt;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use xray_data::LoadedMatrix;
 use xray_eval::{Coherence, Protocol, normalized_mutual_information, reconstruction_error};
 use xray_nmf::Refined;
-use xray_topics::top_words;
+use xray_pipeline::top_words;
 
 use crate::dataset::DataSet;
 use crate::evaluate::{

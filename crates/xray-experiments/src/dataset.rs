@@ -7,7 +7,7 @@ use xray_data::text::{DocumentFrequency, StopWords, TextOptions};
 use xray_data::{ColumnChoice, Input, LoadOptions, Loaded, LoadedMatrix, Table, load};
 use xray_eval::Labelling;
 use xray_nmf::SparseMatrix;
-use xray_topics::{Corpus, into_sparse};
+use xray_pipeline::{Corpus, into_sparse};
 
 /// A matrix, and what is known about it.
 #[derive(Debug, Clone)]

@@ -17,7 +17,7 @@ use xray_data::text::{
 use xray_data::{Documents, Input, LoadOptions, Loaded, Share, load};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, ROW_BLOCK, SparseMatrix, rank_columns};
-use xray_topics::into_sparse;
+use xray_pipeline::into_sparse;
 
 use crate::agree::{same_everywhere, together};
 use crate::exchange::{Entry, assemble_columns, exchange};

@@ -16,7 +16,7 @@ use xray_nmf::{
     Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
     fit_resumed, rank_columns, refine_distributed,
 };
-use xray_topics::{Event, Stage};
+use xray_pipeline::{Event, Stage};
 
 use crate::agree::{same_everywhere, together};
 use crate::args::{ClusterArgs, Factorize};

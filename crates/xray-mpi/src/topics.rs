@@ -13,7 +13,7 @@ use xray_nmf::{
     Factorization, Params, Refined, RowModel, RunState, SharedMatrix, SparseMatrix, Step,
     Termination, fit_resumed, refine_distributed,
 };
-use xray_topics::{Corpus, Event, Stage, TopicNumbers, TopicOptions, scale_topics};
+use xray_pipeline::{Corpus, Event, Stage, TopicNumbers, TopicOptions, scale_topics};
 
 use crate::agree::together;
 use crate::args::{ClusterArgs, Topics};

@@ -13,7 +13,7 @@ use xray_nmf::{
     DenseMatrix, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit, fit_distributed,
     rank_columns,
 };
-use xray_topics::Corpus;
+use xray_pipeline::Corpus;
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
 

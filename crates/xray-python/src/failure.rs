@@ -37,11 +37,11 @@ impl Failure for xray_data::Error {
     }
 }
 
-impl Failure for xray_topics::Error {
+impl Failure for xray_pipeline::Error {
     fn into_exception(self) -> PyErr {
         match self {
-            xray_topics::Error::Data(error) => error.into_exception(),
-            xray_topics::Error::Fit(error) => error.into_exception(),
+            xray_pipeline::Error::Data(error) => error.into_exception(),
+            xray_pipeline::Error::Fit(error) => error.into_exception(),
             other => PyValueError::new_err(other.to_string()),
         }
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use xray_data::{Input, LoadedMatrix, ModelKind, Provenance};
 use xray_eval::Coherence;
 use xray_nmf::{DenseMatrix, SparseMatrix};
-use xray_topics::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
+use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
 
 use crate::doorway::{self, Watch};
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use xray_data::text::{
     DocumentFrequency, Language, StopWords, TextOptions, Vectorizer, position_names,
 };
 use xray_nmf::{Error, Matrix as _, SparseMatrix};
-use xray_topics::Corpus;
+use xray_pipeline::Corpus;
 
 use crate::fit::refuse;
 use crate::matrix::{Borrowed, Matrix, Storage};
@@ -137,7 +137,7 @@ impl Given {
     }
 
     /// Learns the vocabulary and its weights. Uses the current pool.
-    pub(crate) fn to_corpus(&self, settings: TextSettings) -> xray_topics::Result<Corpus> {
+    pub(crate) fn to_corpus(&self, settings: TextSettings) -> xray_pipeline::Result<Corpus> {
         let (matrix, vectorizer) = match self {
             Given::Texts(texts) => Vectorizer::fit_transform(settings.options(true)?, texts)?,
             Given::Counts(borrowed, names) => {
@@ -155,7 +155,7 @@ impl Given {
     pub(crate) fn weigh(
         &self,
         vectorizer: &Vectorizer,
-    ) -> xray_topics::Result<SparseMatrix<'static, f64>> {
+    ) -> xray_pipeline::Result<SparseMatrix<'static, f64>> {
         Ok(match self {
             Given::Texts(texts) => vectorizer.transform(texts)?,
             Given::Counts(borrowed, names) => {
@@ -165,7 +165,7 @@ impl Given {
     }
 
     /// The numbers as they are, for models that do not weigh.
-    pub(crate) fn as_given(&self) -> xray_topics::Result<&SparseMatrix<'static, f64>> {
+    pub(crate) fn as_given(&self) -> xray_pipeline::Result<&SparseMatrix<'static, f64>> {
         match self {
             Given::Counts(borrowed, _) => Ok(counts(borrowed)?),
             Given::Texts(_) => refuse_texts(),
@@ -173,7 +173,7 @@ impl Given {
     }
 }
 
-fn refuse_texts<T>() -> xray_topics::Result<T> {
+fn refuse_texts<T>() -> xray_pipeline::Result<T> {
     let allowed = "the model was fitted to a matrix: give it rows of numbers";
     Ok(refuse("documents", "texts", allowed)?)
 }

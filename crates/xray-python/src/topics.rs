@@ -1,4 +1,4 @@
-//! Topics: a door to `xray-topics`.
+//! Topics: a door to `xray-pipeline`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 use xray_data::text::TextOptions;
 use xray_nmf::{Params, Refinement};
-use xray_topics::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
+use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
 
 use crate::doorway::{self, Watch};
 use crate::fit::{Settings, refuse};
 use crate::model::{Model, coherence, lengths, listed, numbered, origin};
 use crate::text::{Documents, Given, TextSettings};
 
-/// `xray_topics::TopicOptions` as a dictionary, with words instead of columns.
+/// `xray_pipeline::TopicOptions` as a dictionary, with words instead of columns.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct TopicSettings {

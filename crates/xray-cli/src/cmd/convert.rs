@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use xray_data::{Documents, Format, Loaded, Table, save, save_documents};
-use xray_topics::Corpus;
+use xray_pipeline::Corpus;
 
 use crate::args::ConvertArgs;
 use crate::data::{about, read, weigh_documents, weigh_table};

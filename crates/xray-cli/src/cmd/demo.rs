@@ -3,7 +3,7 @@
 use serde_json::Map;
 use xray_data::text::TextOptions;
 use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load};
-use xray_topics::{Corpus, TopicOptions};
+use xray_pipeline::{Corpus, TopicOptions};
 
 use crate::args::DemoArgs;
 use crate::cmd::topics::{Analysis, find};

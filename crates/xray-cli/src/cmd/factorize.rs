@@ -8,8 +8,8 @@ use xray_nmf::{
     DenseMatrix, Factorization, Matrix, Params, Refined, Selection, SparseMatrix, Step,
     Termination, Weights, fit_observed, refine_observed,
 };
+use xray_pipeline::{Event, Stage};
 use xray_report::{Cell, Column, Table, number};
-use xray_topics::{Event, Stage};
 
 use crate::args::FactorizeArgs;
 use crate::data::{about, column_names, find_column, read_table};

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use xray_data::LoadedMatrix;
 use xray_nmf::{Selection, Termination};
+use xray_pipeline::{Event, RankStudy, StudiedRank, StudyOptions, rank_study};
 use xray_report::{Cell, Chart, Column, Panel, Picture, Series, Table};
-use xray_topics::{Event, RankStudy, StudiedRank, StudyOptions, rank_study};
 
 use crate::args::RankArgs;
 use crate::cmd::topics::reason;

@@ -7,8 +7,8 @@ use xray_data::Provenance;
 use xray_data::text::Vectorizer;
 use xray_eval::Contingency;
 use xray_nmf::{RankReason, Selection, Termination};
+use xray_pipeline::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words};
 use xray_report::{Cell, Column, Table, number};
-use xray_topics::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words};
 
 use crate::args::TopicsArgs;
 use crate::data::{about, read_corpus};

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use xray_data::text::{Vectorizer, position_names};
 use xray_data::{Documents, Format, Loaded, LoadedMatrix, Model, Table, save};
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, nnls};
-use xray_topics::{apply, heaviest_topics, into_sparse};
+use xray_pipeline::{apply, heaviest_topics, into_sparse};
 
 use crate::args::TransformArgs;
 use crate::data::{about, read};

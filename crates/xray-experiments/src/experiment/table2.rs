@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use xray_nmf::Refined;
+use xray_pipeline::top_words;
 use xray_report::{Cell, Column, Table};
-use xray_topics::top_words;
 
 use super::{Claim, Settings, judged};
 use crate::dataset::DataSet;

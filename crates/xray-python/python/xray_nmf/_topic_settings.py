@@ -30,7 +30,7 @@ class TextSettings(TypedDict):
 
 
 class TopicSettings(TypedDict):
-    """What is done with them: `xray_topics::TopicOptions`."""
+    """What is done with them: `xray_pipeline::TopicOptions`."""
 
     n_topics: int | None
     max_topics: int

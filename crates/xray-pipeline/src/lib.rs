@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use xray_data::{Documents, text::TextOptions};
-//! use xray_topics::{Corpus, TopicOptions, find_topics, ignore};
+//! use xray_pipeline::{Corpus, TopicOptions, find_topics, ignore};
 //!
 //! let texts = ["cats purr and cats sleep", "dogs bark and dogs run", "a sleepy cats day", "dogs run"];
 //! let documents = Documents {
@@ -21,7 +21,7 @@
 //! let mut anchors: Vec<&str> = found.topics.iter().map(|t| corpus.word(t.anchors[0])).collect();
 //! anchors.sort_unstable();
 //! assert_eq!(anchors, ["cats", "dogs"]);
-//! # Ok::<(), xray_topics::Error>(())
+//! # Ok::<(), xray_pipeline::Error>(())
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@ use serde_json::json;
 use xray_data::text::TextOptions;
 use xray_data::{Documents, LoadedMatrix, Model, Provenance, Table};
 use xray_nmf::{Matrix, Params, RankSuggestion, Selection, SparseMatrix, Termination, nnls};
-use xray_topics::{
+use xray_pipeline::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
     model_topics, rank_study, resolve_words,
 };
