@@ -33,12 +33,10 @@ pub struct Table {
 
 /// On which side the cells of a column are flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Align {
+enum Align {
     /// Text.
     #[default]
     Left,
-    /// Marks.
-    Centre,
     /// Numbers.
     Right,
 }
@@ -53,7 +51,7 @@ pub struct Column {
 
 /// How much a cell should be noticed: as style in terminals and Markdown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Emphasis {
+enum Emphasis {
     /// As any other.
     #[default]
     Plain,
@@ -73,8 +71,7 @@ pub struct Cell {
 }
 
 impl Column {
-    /// A column with this header and alignment.
-    pub fn new(header: impl Into<String>, align: Align) -> Self {
+    fn new(header: impl Into<String>, align: Align) -> Self {
         Self { header: header.into(), align, max_width: usize::MAX }
     }
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xray_data::LoadedMatrix;
 use xray_nmf::Refined;
-use xray_report::{Cell, ColourMap, Column, Image, ImageGrid, Table, number};
+use xray_report::{Cell, Column, Image, ImageGrid, Table, number};
 
 use super::{Claim, Settings, judged, swimmers};
 use crate::evaluate::with_anchors;
@@ -151,11 +151,7 @@ fn picture(images: &Images, outcomes: &[Outcome], title: &str) -> Result<ImageGr
     let labels = outcomes
         .iter()
         .map(|outcome| format!("{}: {} limbs of 16", outcome.method.label, outcome.limbs));
-    let mut grid = ImageGrid::new(title)
-        .columns(columns)
-        .row_labels(labels)
-        .colours(ColourMap::Grey)
-        .width(1200);
+    let mut grid = ImageGrid::new(title).columns(columns).row_labels(labels).width(1200);
     for outcome in outcomes {
         for k in 0..columns {
             let mut topic =

@@ -1,8 +1,6 @@
 //! One picture of each kind, with invented numbers. The tests look at them too.
 
-use xray_report::{
-    BarChart, Bars, Chart, ColourMap, Image, ImageGrid, Panel, Picture, Scale, Series,
-};
+use xray_report::{Chart, Image, ImageGrid, Panel, Picture, Scale, Series};
 
 /// All pictures, with the names of their files.
 pub fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
@@ -16,12 +14,8 @@ pub fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
         ("constant", Box::new(constant())),
         ("window", Box::new(window())),
         ("small", Box::new(small())),
-        ("bars", Box::new(bars())),
-        ("bars_signed", Box::new(signed_bars())),
-        ("bars_many", Box::new(many_bars())),
         ("parts", Box::new(parts())),
-        ("maps", Box::new(maps())),
-        ("differences", Box::new(differences())),
+        ("shapes", Box::new(shapes())),
     ]
 }
 
@@ -143,38 +137,6 @@ fn small() -> Chart {
     Chart::new("A small picture").x_label("x").panel(panel).vertical(3.0, "here").size(10, 10)
 }
 
-/// Grouped bars with error bars and values.
-fn bars() -> BarChart {
-    BarChart::new("Agreement with the true topics", ["BBC", "Reuters 10", "TDT2", "20 Newsgroups"])
-        .y_label("normalised mutual information")
-        .bars(
-            Bars::new("greedy", [0.812, 0.551, 0.744, 0.402]).error_bars([0.02, 0.03, 0.01, 0.04]),
-        )
-        .bars(Bars::new("dist", [0.779, 0.572, 0.801, 0.391]).error_bars([0.03, 0.02, 0.02, 0.03]))
-        .bars(Bars::new("coordinate descent", [0.7, 0.48, f64::NAN, 0.35]))
-        .values(2)
-        .horizontal(0.9, "supervised")
-}
-
-/// Bars on both sides of zero.
-fn signed_bars() -> BarChart {
-    let words = ["match", "government", "film", "mobile phone", "growth", "award"];
-    BarChart::new("Change of weight after refinement", words)
-        .y_label("change")
-        .bars(Bars::new("", [0.12, -0.31, 0.25, -0.04, 0.0, 0.4]))
-        .values(2)
-}
-
-/// More names than fit beside each other.
-fn many_bars() -> BarChart {
-    let names = (1..=40).map(|k| format!("topic number {k}"));
-    let heights = |shift: i32| (1..=40).map(move |k| f64::from((k * 37 + shift) % 41) * 1e4);
-    BarChart::new("Documents in each topic", names)
-        .y_label("documents")
-        .bars(Bars::new("train", heights(0)))
-        .bars(Bars::new("test", heights(5)))
-}
-
 /// The parts of a swimmer: 17 small images in grey.
 fn parts() -> ImageGrid {
     let limb = |k: usize| {
@@ -187,49 +149,26 @@ fn parts() -> ImageGrid {
         }
         values
     };
-    let caption = |k: usize| {
-        let side = ["left arm", "right arm", "left leg", "right leg"][k / 4];
-        format!("{side} {}", k % 4 + 1)
-    };
-    let limbs = (0..16).map(|k| image(11, 20, limb(k)).caption(caption(k)));
     let torso =
         (0..220).map(|i| f64::from(u8::from(i % 11 == 5 && (60..150).contains(&i)))).collect();
-    ImageGrid::new("The 17 parts of the swimmers")
-        .images(limbs)
-        .image(image(11, 20, torso).caption("torso"))
+    let limbs = (0..16).fold(ImageGrid::new("The 17 parts of the swimmers"), |grid, k| {
+        grid.image(image(11, 20, limb(k)))
+    });
+    limbs
+        .image(image(11, 20, torso))
+        .columns(4)
+        .row_labels(["left arm", "right arm", "left leg", "right leg", "torso"])
+        .width(400)
 }
 
-/// Maps of abundance with a common scale and missing values.
-fn maps() -> ImageGrid {
-    let centres = [(20.0, 30.0), (70.0, 25.0), (50.0, 75.0), (85.0, 85.0)];
-    let near = |x: usize, y: usize, (cx, cy): (f64, f64)| {
-        (-((x as f64 - cx).powi(2) + (y as f64 - cy).powi(2)) / 900.0).exp()
-    };
-    let map = |k: usize| {
-        let value = |i: usize| {
-            let (x, y) = (i % 95, i / 95);
-            let total: f64 = centres.iter().map(|&centre| near(x, y, centre)).sum();
-            if x < 6 && y > 88 { f64::NAN } else { near(x, y, centres[k]) / total }
-        };
-        image(95, 95, (0..95 * 95).map(value).collect())
-    };
-    let names = ["tree", "water", "soil", "road"];
-    ImageGrid::new("Abundance of four materials")
-        .images(names.iter().enumerate().map(|(k, &name)| map(k).caption(name)))
-        .colours(ColourMap::Heat)
-        .colour_bar("abundance")
-}
-
-/// Signed values around zero, and images of other shapes.
-fn differences() -> ImageGrid {
+/// Signed and missing values, and images of other shapes.
+fn shapes() -> ImageGrid {
     let wave = |i: usize| (i as f64 * 0.11).sin() * (i as f64 / 300.0);
-    ImageGrid::new("Differences")
-        .image(image(30, 10, (0..300).map(wave).collect()).caption("wide"))
-        .image(image(10, 30, (0..300).map(wave).collect()).caption("high"))
-        .image(image(1, 1, vec![-1.0]).caption("one value"))
-        .colours(ColourMap::Diverging)
-        .colour_bar("found − true")
-        .columns(3)
+    let holes = |i: usize| if i % 30 < 4 { f64::NAN } else { wave(i) };
+    ImageGrid::new("Shapes")
+        .image(image(30, 10, (0..300).map(wave).collect()))
+        .image(image(10, 30, (0..300).map(holes).collect()))
+        .image(image(1, 1, vec![-1.0]))
 }
 
 fn image(width: usize, height: usize, values: Vec<f64>) -> Image {

@@ -22,7 +22,6 @@ pub(super) fn render(table: &Table) -> String {
             let free = room - width(text);
             let before = match column.align {
                 Align::Left => 0,
-                Align::Centre => free / 2,
                 Align::Right => free,
             };
             out.push_str("| ");
@@ -38,7 +37,6 @@ pub(super) fn render(table: &Table) -> String {
 fn rule(align: Align, width: usize) -> String {
     match align {
         Align::Left => "-".repeat(width),
-        Align::Centre => format!(":{}:", "-".repeat(width - 2)),
         Align::Right => format!("{}:", "-".repeat(width - 1)),
     }
 }

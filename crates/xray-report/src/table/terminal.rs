@@ -44,7 +44,6 @@ fn line<'a>(
         let free = widths[i] - width(&text);
         let before = match column.align {
             Align::Left => 0,
-            Align::Centre => free / 2,
             Align::Right => free,
         };
         out.push_str(&" ".repeat(before));

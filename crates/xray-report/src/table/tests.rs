@@ -4,8 +4,7 @@ use super::width::{elide, width};
 use super::*;
 
 fn sample() -> Table {
-    let mut table =
-        Table::new([Column::left("name"), Column::right("n"), Column::new("ok", Align::Centre)]);
+    let mut table = Table::new([Column::left("name"), Column::right("n"), Column::left("ok")]);
     table.row([Cell::from("plain"), Cell::count(1_234), Cell::from("x")]);
     table.row([Cell::from("主题模型"), Cell::count(7), Cell::from("yes")]);
     table.row([Cell::from("e\u{301}te\u{301}"), Cell::missing()]);
@@ -16,7 +15,7 @@ fn sample() -> Table {
 fn wide_and_combining_letters_line_up() {
     let expected = "name          n  ok\n\
                     ────────  ─────  ───\n\
-                    plain     1,234   x\n\
+                    plain     1,234  x\n\
                     主题模型      7  yes\n\
                     e\u{301}te\u{301}           –\n";
     assert_eq!(sample().terminal(None, false), expected);
@@ -62,10 +61,10 @@ fn cells_cannot_command_the_terminal() {
 
 #[test]
 fn markdown_shows_what_was_given() {
-    let mut table = Table::new([Column::left("term"), Column::new("mark", Align::Centre)]);
+    let mut table = Table::new([Column::left("term"), Column::right("mark")]);
     table.row(["<unk> a|b snake_case", "*"]);
     assert!(table.markdown().contains(r"| \<unk\> a\|b snake\_case |"), "{}", table.markdown());
-    assert!(table.markdown().contains(":--:"));
+    assert!(table.markdown().contains("---:"));
 }
 
 #[test]

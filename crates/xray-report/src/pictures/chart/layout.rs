@@ -2,11 +2,11 @@
 
 use super::markers::{self, Marker};
 use super::{Chart, Panel};
-use crate::axis::{Axis, Extent};
-use crate::header::{Header, MARGIN};
-use crate::look::Key;
-use crate::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, right_margin, y_ticks};
-use crate::scene::{Rect, Weight, text_width};
+use crate::pictures::axis::{Axis, Extent};
+use crate::pictures::header::{Header, MARGIN};
+use crate::pictures::look::Key;
+use crate::pictures::plot::{TICK, TICK_GAP, TICK_SIZE, YAxis, right_margin, y_ticks};
+use crate::pictures::scene::{Rect, Weight, text_width};
 
 /// Width, and height of a panel whose share is 1, unless the caller chooses.
 const WIDTH: f64 = 720.0;

@@ -1,10 +1,10 @@
 //! Labels of vertical lines, above the first panel.
 
-use crate::axis::Axis;
-use crate::colour::{BACKGROUND, INK};
-use crate::header::{MARGIN, TEXT_SIZE};
-use crate::plot::{REFERENCE, Reference, crisp};
-use crate::scene::{Anchor, Fill, Item, Rect, TextStyle, Weight, elide, text_width};
+use crate::pictures::axis::Axis;
+use crate::pictures::colour::{BACKGROUND, INK};
+use crate::pictures::header::{MARGIN, TEXT_SIZE};
+use crate::pictures::plot::{REFERENCE, Reference, crisp};
+use crate::pictures::scene::{Anchor, Fill, Item, Rect, TextStyle, Weight, elide, text_width};
 
 /// The height of a line of labels.
 pub(super) const LINE: f64 = 16.0;

@@ -1,7 +1,6 @@
 //! The curves of a chart.
 
-use crate::axis::Scale;
-use crate::colour::Colour;
+use crate::pictures::axis::Scale;
 
 /// More points than this are drawn without markers, unless asked for.
 const MARKED: usize = 30;
@@ -23,7 +22,6 @@ pub struct Series {
     /// Lower and upper bounds of the points' y; a short list leaves the later points without.
     pub(crate) bounds: Vec<(f64, f64)>,
     pub(crate) spread: Spread,
-    pub(crate) colour: Option<Colour>,
     pub(crate) joined: bool,
     pub(crate) dashed: bool,
     markers: Option<bool>,
@@ -45,7 +43,6 @@ impl Series {
             points: points.into_iter().collect(),
             bounds: Vec::new(),
             spread: Spread::Bars,
-            colour: None,
             joined: true,
             dashed: false,
             markers: None,
@@ -66,13 +63,6 @@ impl Series {
     pub fn band(mut self, bounds: impl IntoIterator<Item = (f64, f64)>) -> Self {
         self.bounds = bounds.into_iter().collect();
         self.spread = Spread::Band;
-        self
-    }
-
-    /// A colour of its own, instead of the next one of the palette.
-    #[must_use]
-    pub fn colour(mut self, colour: Colour) -> Self {
-        self.colour = Some(colour);
         self
     }
 

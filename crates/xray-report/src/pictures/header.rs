@@ -1,8 +1,8 @@
 //! What stands above the data: the title and the legend, so that neither covers anything.
 
-use crate::colour::INK;
-use crate::look::Key;
-use crate::scene::{Anchor, Item, TextStyle, Weight, elide, text_width, wrap};
+use crate::pictures::colour::INK;
+use crate::pictures::look::{Key, Swatch};
+use crate::pictures::scene::{Anchor, Item, TextStyle, Weight, elide, text_width, wrap};
 
 /// Free space along the edges of a picture.
 pub(crate) const MARGIN: f64 = 14.0;
@@ -66,7 +66,7 @@ impl Header {
             for (x, key) in row {
                 let x = MARGIN + x;
                 key.swatch.draw((x, y + 8.0), items);
-                items.push(Item::text((x + key.swatch.width() + GAP, y + 12.3), &key.name, style));
+                items.push(Item::text((x + Swatch::WIDTH + GAP, y + 12.3), &key.name, style));
             }
             y += LEGEND_LINE;
         }
@@ -80,7 +80,7 @@ impl Header {
 /// Entries in columns of equal width, so that they line up.
 fn rows(keys: Vec<Key>, room: f64) -> Vec<Vec<(f64, Key)>> {
     let entry = |key: Key| {
-        let lead = key.swatch.width() + GAP;
+        let lead = Swatch::WIDTH + GAP;
         let name = elide(&key.name, TEXT_SIZE, Weight::Regular, room - lead);
         (lead + text_width(&name, TEXT_SIZE, Weight::Regular), Key { name, ..key })
     };

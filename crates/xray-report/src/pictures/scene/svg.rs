@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::font::{FAMILIES, Weight, text_width};
 use super::raster::encode;
 use super::{Anchor, Fill, Item, Pixels, Point, Rect, Scene, Stroke, TextStyle};
-use crate::colour::{BACKGROUND, Colour};
+use crate::pictures::colour::{BACKGROUND, Colour};
 
 pub(super) fn write(scene: &Scene) -> String {
     let (width, height) = (Number(scene.width), Number(scene.height));

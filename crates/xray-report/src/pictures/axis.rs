@@ -2,7 +2,7 @@
 
 mod ticks;
 
-pub(crate) use ticks::{Notation, Tick};
+pub(crate) use ticks::Tick;
 
 /// Values beyond are not drawn: differences of them would overflow.
 const LARGEST: f64 = 1e300;

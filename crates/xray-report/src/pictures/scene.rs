@@ -9,8 +9,8 @@ mod svg;
 
 pub(crate) use font::{Weight, elide, text_width, wrap};
 
-use crate::colour::{Colour, TEXT};
-use crate::error::Result;
+use crate::pictures::colour::{Colour, TEXT};
+use crate::pictures::error::Result;
 
 /// A finished drawing: see [`Picture`].
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ mod series;
 
 pub use series::Series;
 
-use crate::axis::{Scale, Wish};
-use crate::plot::Reference;
-use crate::scene::{Picture, Scene};
+use crate::pictures::axis::{Scale, Wish};
+use crate::pictures::plot::Reference;
+use crate::pictures::scene::{Picture, Scene};
 
 /// A picture of curves.
 ///

@@ -1,22 +1,16 @@
 //! Lays out a grid of images and puts it on the picture.
 
-use super::bar::ColourBar;
 use super::{Image, ImageGrid};
-use crate::colour::{FRAME, MISSING};
-use crate::header::{Header, MARGIN};
-use crate::plot::{TICK_SIZE, no_data};
-use crate::scene::{Anchor, Item, Pixels, Rect, Scene, Stroke, TextStyle, Weight, wrap};
+use crate::pictures::colour::{Colour, FRAME, MISSING};
+use crate::pictures::header::{Header, MARGIN};
+use crate::pictures::plot::{TICK_SIZE, no_data};
+use crate::pictures::scene::{Anchor, Item, Pixels, Rect, Scene, Stroke, TextStyle};
 
 /// Between images.
 const GAP: f64 = 14.0;
-/// Between an image and its caption.
-const CAPTION_GAP: f64 = 5.0;
-const CAPTION_LINE: f64 = 14.0;
-const CAPTION_LINES: usize = 2;
-/// The room for what stands above a row.
+/// The room for what stands above a row, and what of it is between the text and the images.
 const ROW_LABEL: f64 = 18.0;
-/// The least height of a colour bar, and the most.
-const BAR_HEIGHTS: (f64, f64) = (120.0, 260.0);
+const LABEL_GAP: f64 = 5.0;
 /// An image of few values is not blown up beyond this many pixels for each.
 const LARGEST_ZOOM: f64 = 16.0;
 /// Pictures are not narrower than this, for their title's sake.
@@ -29,16 +23,12 @@ struct Plan {
     /// The room of an image, and how many pixels a value takes.
     cell: (f64, f64),
     zoom: f64,
-    captions: Vec<Vec<String>>,
     row_label: f64,
 }
 
 pub(super) fn draw(grid: &ImageGrid) -> Scene {
-    let bar = grid.colour_bar.as_deref().map(|label| ColourBar::new(grid, label));
-    let bar_width = bar.as_ref().map_or(0.0, |bar| bar.width() + GAP);
-    let plan = Plan::new(grid, grid.width - 2.0 * MARGIN - bar_width);
-    let content = plan.width() + bar_width + 2.0 * MARGIN;
-    let width = content.max(NARROWEST).min(grid.width).ceil();
+    let plan = Plan::new(grid, grid.width - 2.0 * MARGIN);
+    let width = (plan.width() + 2.0 * MARGIN).max(NARROWEST).min(grid.width).ceil();
     let header = Header::new(&grid.title, Vec::new(), width, 0.0);
     let top = (header.height() + 2.0).round();
     let mut items = Vec::new();
@@ -50,13 +40,8 @@ pub(super) fn draw(grid: &ImageGrid) -> Scene {
     for (i, image) in grid.images.iter().enumerate() {
         plan.image(grid, i, image, top, &mut items);
     }
-    let mut bottom = top + plan.height();
-    if let Some(bar) = bar {
-        let height = (plan.height() - plan.caption_height()).clamp(BAR_HEIGHTS.0, BAR_HEIGHTS.1);
-        let left = MARGIN + plan.width() + GAP;
-        bottom = bottom.max(bar.draw(grid, left, top, height, &mut items));
-    }
-    Scene { width, height: (bottom + MARGIN).ceil(), title: grid.title.clone(), items }
+    let height = (top + plan.height() + MARGIN).ceil();
+    Scene { width, height, title: grid.title.clone(), items }
 }
 
 impl Plan {
@@ -72,12 +57,8 @@ impl Plan {
         let zoom = (slot / widest).clamp(f64::MIN_POSITIVE, LARGEST_ZOOM);
         let zoom = if zoom >= 1.0 { zoom.floor() } else { zoom };
         let cell = ((widest * zoom).max(1.0), (highest * zoom).max(1.0));
-        let lines = |image: &Image| {
-            wrap(&image.caption, TICK_SIZE, Weight::Regular, cell.0 + GAP - 4.0, CAPTION_LINES)
-        };
-        let captions = grid.images.iter().map(lines).collect();
         let row_label = if grid.row_labels.is_empty() { 0.0 } else { ROW_LABEL };
-        Self { n_columns, n_rows: n.div_ceil(n_columns), cell, zoom, captions, row_label }
+        Self { n_columns, n_rows: n.div_ceil(n_columns), cell, zoom, row_label }
     }
 
     fn width(&self) -> f64 {
@@ -88,15 +69,8 @@ impl Plan {
         self.n_rows as f64 * self.row_height() - GAP
     }
 
-    fn caption_height(&self) -> f64 {
-        match self.captions.iter().map(Vec::len).max().unwrap_or(0) {
-            0 => 0.0,
-            n_lines => CAPTION_GAP + n_lines as f64 * CAPTION_LINE,
-        }
-    }
-
     fn row_height(&self) -> f64 {
-        self.row_label + self.cell.1 + self.caption_height() + GAP
+        self.row_label + self.cell.1 + GAP
     }
 
     fn image(&self, grid: &ImageGrid, i: usize, image: &Image, top: f64, items: &mut Vec<Item>) {
@@ -106,10 +80,10 @@ impl Plan {
         let top = (top + row as f64 * self.row_height() + self.row_label).round();
         let frame = Rect { left: (middle - width / 2.0).round(), top, width, height };
         if let (0, Some(label)) = (column, grid.row_labels.get(row)) {
-            let at = (frame.left, top - CAPTION_GAP);
+            let at = (frame.left, top - LABEL_GAP);
             items.push(Item::text(at, label, TextStyle::new(TICK_SIZE, Anchor::Start)));
         }
-        items.push(Item::Image { frame, pixels: pixels(grid, image) });
+        items.push(Item::Image { frame, pixels: pixels(image) });
         let rim = Rect {
             left: frame.left - 0.5,
             top: top - 0.5,
@@ -118,20 +92,14 @@ impl Plan {
         };
         let stroke = Some(Stroke::solid(FRAME, 1.0));
         items.push(Item::Polygon { points: rim.corners(), fill: None, stroke });
-        let base = top + self.cell.1 + CAPTION_GAP + 0.9 * TICK_SIZE;
-        for (k, line) in self.captions[i].iter().enumerate() {
-            let at = (middle, base + k as f64 * CAPTION_LINE);
-            items.push(Item::text(at, line, TextStyle::new(TICK_SIZE, Anchor::Middle)));
-        }
     }
 }
 
-fn pixels(grid: &ImageGrid, image: &Image) -> Pixels {
-    let (low, high) = grid.range_of(image);
+fn pixels(image: &Image) -> Pixels {
+    let (low, high) = image.range();
     let span = if high > low { high - low } else { 1.0 };
     let colour = |&value: &f64| {
-        let colour =
-            if value.is_nan() { MISSING } else { grid.colours.colour((value - low) / span) };
+        let colour = if value.is_nan() { MISSING } else { Colour::grey((value - low) / span) };
         [colour.red, colour.green, colour.blue]
     };
     let rgb = image.values.iter().flat_map(colour).collect();

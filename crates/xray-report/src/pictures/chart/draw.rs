@@ -3,11 +3,13 @@
 use super::curve::{Place, lines, points};
 use super::layout::Plan;
 use super::{Chart, Panel, markers};
-use crate::colour::FRAME;
-use crate::header::{MARGIN, TEXT_SIZE};
-use crate::look::Looks;
-use crate::plot::{REFERENCE, TICK, TICK_GAP, TICK_SIZE, crisp, edges, no_data};
-use crate::scene::{Anchor, Item, Rect, Scene, Stroke, TextStyle, Weight, elide, text_width};
+use crate::pictures::colour::FRAME;
+use crate::pictures::header::{MARGIN, TEXT_SIZE};
+use crate::pictures::look::Looks;
+use crate::pictures::plot::{REFERENCE, TICK, TICK_GAP, TICK_SIZE, crisp, edges, no_data};
+use crate::pictures::scene::{
+    Anchor, Item, Rect, Scene, Stroke, TextStyle, Weight, elide, text_width,
+};
 
 const NOTE_SIZE: f64 = 10.5;
 

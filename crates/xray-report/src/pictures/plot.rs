@@ -1,9 +1,11 @@
-//! The frame of a plot with its y axis, as charts and bar charts share it.
+//! The frame of a plot with its y axis, shared by all panels of a chart.
 
-use crate::axis::Axis;
-use crate::colour::{Colour, FRAME, GRID, INK, TEXT};
-use crate::header::{MARGIN, TEXT_SIZE};
-use crate::scene::{Anchor, Item, Point, Rect, Stroke, TextStyle, Weight, elide, text_width, wrap};
+use crate::pictures::axis::Axis;
+use crate::pictures::colour::{Colour, FRAME, GRID, INK, TEXT};
+use crate::pictures::header::{MARGIN, TEXT_SIZE};
+use crate::pictures::scene::{
+    Anchor, Item, Point, Rect, Stroke, TextStyle, Weight, elide, text_width, wrap,
+};
 
 pub(crate) const TICK_SIZE: f64 = 11.0;
 /// Length of tick marks, and from there to the label.
@@ -98,6 +100,7 @@ impl YAxis {
             items.push(Item::text(at, line, style));
         }
     }
+
     /// Horizontal lines, with their names to the right of the frame.
     pub fn references(&self, lines: &[Reference], frame: &Rect, width: f64, items: &mut Vec<Item>) {
         let inside = |place: &f64| (frame.top..=frame.bottom()).contains(place);

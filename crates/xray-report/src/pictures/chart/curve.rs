@@ -2,10 +2,10 @@
 
 use super::Series;
 use super::series::Spread;
-use crate::axis::Axis;
-use crate::look::Look;
-use crate::plot::YAxis;
-use crate::scene::{Fill, Item, Point, Rect, Stroke};
+use crate::pictures::axis::Axis;
+use crate::pictures::look::Look;
+use crate::pictures::plot::YAxis;
+use crate::pictures::scene::{Fill, Item, Point, Rect, Stroke};
 
 /// Curves with more points than this are thinned out to what can be seen.
 const DENSE: usize = 4_000;

@@ -1,8 +1,8 @@
 //! Which colour, dash and marker a curve has.
 
-use crate::chart::Series;
-use crate::colour::{BACKGROUND, Colour};
-use crate::scene::{Fill, Item, Point, Rect, Stroke};
+use crate::pictures::chart::Series;
+use crate::pictures::colour::{BACKGROUND, Colour};
+use crate::pictures::scene::{Fill, Item, Point, Stroke};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Look {
@@ -25,8 +25,7 @@ impl Look {
 
     /// With what the curve itself asks for.
     fn adapted(self, series: &Series) -> Self {
-        let dash = if series.dashed { DASHES[1] } else { self.dash };
-        Self { colour: series.colour.unwrap_or(self.colour), dash, ..self }
+        if series.dashed { Self { dash: DASHES[1], ..self } } else { self }
     }
 
     pub fn stroke(&self) -> Stroke {
@@ -58,34 +57,22 @@ pub(crate) struct Key {
 
 /// The sample before a legend's text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Swatch {
-    Curve { look: Look, joined: bool, marked: bool },
-    Block(Colour),
+pub(crate) struct Swatch {
+    look: Look,
+    joined: bool,
+    marked: bool,
 }
 
 impl Swatch {
-    pub fn width(&self) -> f64 {
-        match self {
-            Self::Curve { .. } => 26.0,
-            Self::Block(_) => 13.0,
-        }
-    }
+    pub const WIDTH: f64 = 26.0;
 
     /// The sample, from its left end at half height.
     pub fn draw(&self, (x, y): Point, items: &mut Vec<Item>) {
-        match *self {
-            Self::Curve { look, joined, marked } => {
-                if joined {
-                    items.push(Item::line(vec![(x, y), (x + self.width(), y)], look.stroke()));
-                }
-                if marked {
-                    items.push(look.marker((x + self.width() / 2.0, y)));
-                }
-            }
-            Self::Block(colour) => {
-                let frame = Rect { left: x, top: y - 5.5, width: self.width(), height: 11.0 };
-                items.push(Item::rect(frame, Fill::solid(colour)));
-            }
+        if self.joined {
+            items.push(Item::line(vec![(x, y), (x + Self::WIDTH, y)], self.look.stroke()));
+        }
+        if self.marked {
+            items.push(self.look.marker((x + Self::WIDTH / 2.0, y)));
         }
     }
 }
@@ -100,7 +87,7 @@ impl Looks {
             if looks.find(series).is_none() {
                 let look = Look::nth(looks.0.len());
                 let (joined, marked) = (series.joined, series.has_markers());
-                let swatch = Swatch::Curve { look: look.adapted(series), joined, marked };
+                let swatch = Swatch { look: look.adapted(series), joined, marked };
                 looks.0.push((series.name.clone(), look, swatch));
             }
         }

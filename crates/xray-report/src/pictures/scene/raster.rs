@@ -8,8 +8,8 @@ use tiny_skia::{
 use super::font::{PenPath, outline, text_width};
 use super::svg::clean;
 use super::{Anchor, Fill, Item, Pixels, Point, Rect, Scene, Stroke, TextStyle};
-use crate::colour::{BACKGROUND, Colour};
-use crate::error::{Error, Result};
+use crate::pictures::colour::{BACKGROUND, Colour};
+use crate::pictures::error::{Error, Result};
 
 /// The most pixels of a side: 20,000 squared are 1.6 GB while drawing.
 const MAX_SIDE: u32 = 20_000;

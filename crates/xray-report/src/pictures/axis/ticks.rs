@@ -81,21 +81,13 @@ fn is_scientific(largest: f64) -> bool {
 }
 
 /// How several numbers are written alike: all with the same decimals and power of ten.
-pub(crate) struct Notation {
+struct Notation {
     exponent: Option<i32>,
     decimals: usize,
 }
 
 impl Notation {
-    /// Gives the largest number so many significant digits.
-    pub fn new(largest: f64, digits: usize) -> Self {
-        let place = if largest > 0.0 { largest.log10().floor() as i32 } else { 0 };
-        let exponent = is_scientific(largest).then_some(place);
-        let decimals = digits as i32 - 1 - (place - exponent.unwrap_or(0));
-        Self { exponent, decimals: decimals.clamp(0, 15) as usize }
-    }
-
-    pub fn text(&self, value: f64) -> String {
+    fn text(&self, value: f64) -> String {
         let unit = power_of_ten(self.exponent.unwrap_or(0));
         let digits = fixed(value / unit, self.decimals).replace('-', "−");
         match self.exponent {

@@ -5,7 +5,11 @@
 
 use std::sync::LazyLock;
 
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
+use skrifa::charmap::Charmap;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::metrics::GlyphMetrics;
+use skrifa::outline::{DrawSettings, OutlineGlyphCollection, OutlinePen};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
@@ -13,11 +17,40 @@ use unicode_width::UnicodeWidthChar;
 pub(crate) const FAMILIES: &str =
     "'Noto Sans', 'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 
-static REGULAR: LazyLock<Face<'static>> = LazyLock::new(|| parse(notosans::REGULAR_TTF));
-static BOLD: LazyLock<Face<'static>> = LazyLock::new(|| parse(notosans::BOLD_TTF));
+static REGULAR: LazyLock<Face> = LazyLock::new(|| Face::new(notosans::REGULAR_TTF));
+static BOLD: LazyLock<Face> = LazyLock::new(|| Face::new(notosans::BOLD_TTF));
 
-fn parse(bytes: &'static [u8]) -> Face<'static> {
-    Face::parse(bytes, 0).expect("the embedded font is sound")
+/// One font of the family. All lengths are in the font's own units.
+struct Face {
+    letters: Charmap<'static>,
+    metrics: GlyphMetrics<'static>,
+    outlines: OutlineGlyphCollection<'static>,
+    units_per_em: f64,
+}
+
+impl Face {
+    fn new(bytes: &'static [u8]) -> Self {
+        let font = FontRef::new(bytes).expect("the embedded font is sound");
+        let (size, location) = (Size::unscaled(), LocationRef::default());
+        Self {
+            letters: font.charmap(),
+            metrics: font.glyph_metrics(size, location),
+            outlines: font.outline_glyphs(),
+            units_per_em: f64::from(font.metrics(size, location).units_per_em),
+        }
+    }
+
+    /// The glyph of a letter, if the font has it.
+    fn glyph(&self, letter: char) -> Option<GlyphId> {
+        self.letters.map(letter).filter(|&id| id != GlyphId::NOTDEF)
+    }
+
+    fn draw(&self, id: GlyphId, pen: &mut Pen<'_>) {
+        let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default());
+        if let Some(outline) = self.outlines.get(id) {
+            outline.draw(settings, pen).expect("the embedded font is sound");
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +60,7 @@ pub(crate) enum Weight {
 }
 
 impl Weight {
-    fn face(self) -> &'static Face<'static> {
+    fn face(self) -> &'static Face {
         match self {
             Self::Regular => &REGULAR,
             Self::Bold => &BOLD,
@@ -49,21 +82,20 @@ struct Shape {
 }
 
 /// How far a letter moves the pen, in ems.
-fn advance(face: &Face<'_>, letter: char) -> f64 {
+fn advance(face: &Face, letter: char) -> f64 {
     match shape(face, letter) {
         Some(Shape { id, scale, .. }) => {
-            let units = face.glyph_hor_advance(id).unwrap_or(0);
-            scale * f64::from(units) / f64::from(face.units_per_em())
+            let units = face.metrics.advance_width(id).unwrap_or(0.0);
+            scale * f64::from(units) / face.units_per_em
         }
         None => missing_advance(letter),
     }
 }
 
-fn shape(face: &Face<'_>, letter: char) -> Option<Shape> {
-    let glyph = |letter| face.glyph_index(letter).filter(|id| id.0 != 0);
-    let whole = glyph(letter).map(|id| Shape { id, scale: 1.0, rise: 0.0 });
+fn shape(face: &Face, letter: char) -> Option<Shape> {
+    let whole = face.glyph(letter).map(|id| Shape { id, scale: 1.0, rise: 0.0 });
     // The font has raised digits, but no raised minus.
-    let raised = || glyph('−').map(|id| Shape { id, scale: 0.62, rise: 0.3 });
+    let raised = || face.glyph('−').map(|id| Shape { id, scale: 0.62, rise: 0.3 });
     whole.or_else(|| if letter == '⁻' { raised() } else { None })
 }
 
@@ -79,13 +111,13 @@ fn missing_advance(letter: char) -> f64 {
 /// Draws a line of text that starts at the origin of the builder's coordinates, y upwards.
 pub(crate) fn outline(text: &str, size: f64, weight: Weight, builder: &mut dyn PenPath) {
     let face = weight.face();
-    let scale = size / f64::from(face.units_per_em());
+    let scale = size / face.units_per_em;
     let mut x = 0.0;
     for letter in text.chars() {
         match shape(face, letter) {
             Some(Shape { id, scale: part, rise }) => {
                 let mut pen = Pen { path: builder, x, y: rise * size, scale: scale * part };
-                face.outline_glyph(id, &mut pen);
+                face.draw(id, &mut pen);
             }
             None => missing_box(builder, x, missing_advance(letter) * size, size),
         }
@@ -136,7 +168,7 @@ impl Pen<'_> {
     }
 }
 
-impl OutlineBuilder for Pen<'_> {
+impl OutlinePen for Pen<'_> {
     fn move_to(&mut self, x: f32, y: f32) {
         let (x, y) = self.place(x, y);
         self.path.move_to(x, y);
