@@ -2,7 +2,7 @@
 
 use xray_data::text::position_names;
 use xray_data::{Documents, Loaded, LoadedMatrix, Table, load};
-use xray_pipeline::Corpus;
+use xray_pipeline::{Corpus, is_whole};
 
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, is_usage};
@@ -71,15 +71,6 @@ pub(crate) fn weigh_table(
 ) -> anyhow::Result<Corpus> {
     let options = text.options(is_whole(&table.matrix))?;
     Ok(session.stage("text", || Corpus::from_table(table, options))?)
-}
-
-/// Whether every entry is a whole number, as counts are.
-pub fn is_whole(matrix: &LoadedMatrix) -> bool {
-    (0..matrix.n_rows()).all(|d| {
-        let mut whole = true;
-        matrix.for_each_in_row(d, |_, v| whole &= v.fract() == 0.0);
-        whole
-    })
 }
 
 /// Names of the columns, or their positions.

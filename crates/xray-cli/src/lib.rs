@@ -21,7 +21,7 @@ pub mod parts {
     pub use crate::cmd::topics::{
         Analysis, options as topic_options, parameters as topic_parameters,
     };
-    pub use crate::data::{about, is_whole};
+    pub use crate::data::about;
     pub use crate::interrupt::requested as interrupted;
     pub use crate::outcome::{Outcome, UsageError, is_usage, message, report};
     pub use crate::output::Folder;

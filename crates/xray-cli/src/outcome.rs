@@ -59,16 +59,11 @@ pub fn is_usage(error: &anyhow::Error) -> bool {
     let of_fit = |error: &Fit| matches!(error, Fit::Parameter { .. } | Fit::ColumnList { .. });
     // A count is data, not an argument.
     let of_data = |error: &Data| matches!(error, Data::Parameter { name, .. } if *name != "counts");
-    let of_topics = |error: &Topics| match error {
-        Topics::Data(error) => of_data(error),
-        Topics::Fit(error) => of_fit(error),
-        _ => false,
-    };
     error.chain().any(|cause| {
         cause.is::<UsageError>()
             || cause.downcast_ref().is_some_and(of_fit)
             || cause.downcast_ref().is_some_and(of_data)
-            || cause.downcast_ref().is_some_and(of_topics)
+            || cause.downcast_ref().is_some_and(Topics::is_usage)
     })
 }
 

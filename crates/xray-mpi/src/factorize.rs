@@ -16,16 +16,14 @@ use xray_nmf::{
     Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
     fit_resumed, rank_columns, refine_distributed,
 };
-use xray_pipeline::{Event, Stage};
+use xray_pipeline::checkpoint::{Checkpointer, check_writable, restore_everywhere};
+use xray_pipeline::rows::{gather_rows, own_rows, start};
+use xray_pipeline::shards::{remove_shards, write_shards};
+use xray_pipeline::{Event, Shard, Stage, gather_sizes, provenance, read_matrix, same_everywhere};
 
-use crate::agree::{same_everywhere, together};
+use crate::agree::together;
 use crate::args::{ClusterArgs, Factorize};
-use crate::checkpoint::{Checkpointer, check_writable, restore_everywhere};
-use crate::files::provenance;
-use crate::ingest::{Shard, gather_sizes, read_matrix};
 use crate::resources::{default_memory, default_threads, ranks_here};
-use crate::rows::{gather_rows, own_rows, start};
-use crate::shards::{remove_shards, write_shards};
 use crate::traffic::Counted;
 
 /// H with more entries than this is written in shards unless asked otherwise: 600 MB.
@@ -35,7 +33,7 @@ const GATHERED: usize = 50_000_000;
 ///
 /// # Errors
 /// If the data, the parameters or the files are wrong. Errors that every rank has are
-/// [`Agreed`](crate::Agreed); after any other the job must be ended by force.
+/// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
 pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut args = verb.args.clone();
@@ -44,7 +42,8 @@ pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<O
     together(comm, check_supported(args, &verb.cluster))?;
     check_checkpoint(comm, &verb.cluster)?;
     let mut session = together(comm, Session::new(&args.common))?;
-    let shard = session.stage("read", || read_matrix(comm, &args.input))?;
+    let shard = session
+        .stage("read", || read_matrix(comm, &args.input.data, &args.input.load_options()))?;
     check_nonnegative(comm, &shard, args)?;
     let names = match &shard.column_names {
         Some(names) => names.clone(),
@@ -123,7 +122,7 @@ pub(crate) fn check_checkpoint(
     cluster: &ClusterArgs,
 ) -> anyhow::Result<()> {
     let own = match &cluster.checkpoint {
-        Some(path) if comm.rank() == 0 => check_writable(path),
+        Some(path) if comm.rank() == 0 => Ok(check_writable(path)?),
         _ => Ok(()),
     };
     together(comm, own)
@@ -212,7 +211,7 @@ fn fit<K: Communicator>(
     };
     let failed = observer.failed.map_or(Ok(()), Err);
     let found = found?;
-    together(comm, failed)?;
+    xray_pipeline::together(comm, failed)?;
     Ok(found)
 }
 
@@ -286,7 +285,7 @@ fn finish(
             let args = answer.args;
             let origin = provenance(comm, &args.input.data, args.common.seed)?;
             let cleared = if comm.rank() == 0 { remove_shards(&folder) } else { Ok(()) };
-            together(comm, cleared)?;
+            xray_pipeline::together(comm, cleared)?;
             Some((folder, origin))
         }
         None => None,

@@ -10,8 +10,9 @@ use std::time::Duration;
 use clap::Parser;
 use xray_cli::parts::{Outcome, caught, is_usage, message, report};
 use xray_mpi::args::{Cli, Command};
-use xray_mpi::{Agreed, MpiRank, factorize, same_everywhere, topics, wrong_launcher};
+use xray_mpi::{MpiRank, factorize, topics, wrong_launcher};
 use xray_nmf::comm::Communicator;
+use xray_pipeline::{Error, same_everywhere};
 
 /// How long a rank with an error of its own waits for rank 0, which may have the same.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     if let Err(error) = same_everywhere(&comm, "the arguments", words.join("\0").as_bytes()) {
-        return conclude(&comm, Err(error));
+        return conclude(&comm, Err(error.into()));
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -55,7 +56,7 @@ fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {
         Ok(outcome) => return report(Ok(outcome)),
         Err(error) => error,
     };
-    match error.downcast_ref::<Agreed>() {
+    match error.downcast_ref::<Error>().filter(|error| error.is_agreed()) {
         Some(agreed) => {
             if comm.rank() == 0 {
                 eprintln!("error: {agreed}");

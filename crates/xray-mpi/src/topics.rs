@@ -13,16 +13,16 @@ use xray_nmf::{
     Factorization, Params, Refined, RowModel, RunState, SharedMatrix, SparseMatrix, Step,
     Termination, fit_resumed, refine_distributed,
 };
-use xray_pipeline::{Corpus, Event, Stage, TopicNumbers, TopicOptions, scale_topics};
+use xray_pipeline::checkpoint::{Checkpointer, restore_everywhere};
+use xray_pipeline::rows::{gather_rows, start};
+use xray_pipeline::{
+    Corpus, Event, SharedCorpus, Stage, TopicNumbers, TopicOptions, gather_sizes, provenance,
+    read_corpus, scale_topics,
+};
 
 use crate::agree::together;
 use crate::args::{ClusterArgs, Topics};
-use crate::checkpoint::{Checkpointer, restore_everywhere};
-use crate::corpus::{SharedCorpus, read_corpus};
 use crate::factorize::{check_checkpoint, check_method, depends_on, own_resources, stop_together};
-use crate::files::provenance;
-use crate::ingest::gather_sizes;
-use crate::rows::{gather_rows, start};
 use crate::traffic::Counted;
 
 /// Runs the verb on one rank; all ranks call it with the same arguments.
@@ -36,7 +36,9 @@ pub fn topics(comm: &impl Communicator, verb: &Topics) -> anyhow::Result<Outcome
     together(comm, check_cluster(&verb.cluster))?;
     check_checkpoint(comm, &verb.cluster)?;
     let mut session = together(comm, Session::new(&args.common))?;
-    let corpus = session.stage("read", || read_corpus(comm, &args.input, &args.text))?;
+    let text = together(comm, args.text.request())?;
+    let (data, loading) = (&args.input.data, args.input.load_options());
+    let corpus = session.stage("read", || read_corpus(comm, data, &loading, &text))?;
     let options = topic_options(&session, &args, &corpus.vectorizer);
     let options = together(comm, options.and_then(check_supported))?;
     let found = choose(comm, &mut session, &corpus, &options, &verb.cluster)?;
@@ -96,7 +98,7 @@ fn choose(
     let fit = fit_resumed(comm, n_words, &corpus.columns, None, &params, &state, &mut observer);
     let failed = observer.failed.map_or(Ok(()), Err);
     let mut fit = fit?;
-    together(comm, failed)?;
+    xray_pipeline::together(comm, failed)?;
     let mut suggestion = None;
     if options.rank.is_none() && fit.termination() != Termination::Stopped {
         let suggested = fit.suggest_rank();

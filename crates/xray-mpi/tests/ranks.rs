@@ -6,14 +6,13 @@ use clap::Parser;
 use tempfile::TempDir;
 use xray_data::{Input, LoadOptions, LoadedMatrix, Table, load, save};
 use xray_mpi::args::{Cli, Command};
-use xray_mpi::shards::{read_shards, write_shards};
-use xray_mpi::{read_corpus, read_matrix};
 use xray_nmf::comm::{Communicator, run_local_ranks};
 use xray_nmf::{
     DenseMatrix, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit, fit_distributed,
     rank_columns,
 };
-use xray_pipeline::Corpus;
+use xray_pipeline::shards::{read_shards, write_shards};
+use xray_pipeline::{Corpus, read_corpus, read_matrix};
 
 const SIZES: [usize; 5] = [1, 2, 3, 4, 8];
 
@@ -39,7 +38,9 @@ fn compare_matrix(words: &[&str], whole: &SparseMatrix<'static, f64>) {
     let cli = arguments(words);
     let Command::Factorize(verb) = &cli.command else { panic!("factorize") };
     for size in SIZES {
-        let shards = run_local_ranks(size, |comm| read_matrix(comm, &verb.args.input));
+        let shards = run_local_ranks(size, |comm| {
+            read_matrix(comm, &verb.args.input.data, &verb.args.input.load_options())
+        });
         for (rank, shard) in shards.into_iter().enumerate() {
             let shard = shard.expect("readable");
             let n = whole.n_columns();
@@ -90,7 +91,9 @@ fn dense_data_is_cut() {
     let cli = arguments(&["factorize", &file, "-r", "2"]);
     let Command::Factorize(verb) = &cli.command else { panic!("factorize") };
     for size in SIZES {
-        let shards = run_local_ranks(size, |comm| read_matrix(comm, &verb.args.input));
+        let shards = run_local_ranks(size, |comm| {
+            read_matrix(comm, &verb.args.input.data, &verb.args.input.load_options())
+        });
         for (rank, shard) in shards.into_iter().enumerate() {
             let LoadedMatrix::Dense(own) = shard.expect("readable").matrix else { panic!("dense") };
             let layout = rank_columns(600, rank, size);
@@ -116,7 +119,9 @@ fn problems_are_the_same_on_all_ranks() {
     for (data, expected) in cases {
         let cli = arguments(&["factorize", &data, "-r", "2"]);
         let Command::Factorize(verb) = &cli.command else { panic!("factorize") };
-        let results = run_local_ranks(3, |comm| read_matrix(comm, &verb.args.input));
+        let results = run_local_ranks(3, |comm| {
+            read_matrix(comm, &verb.args.input.data, &verb.args.input.load_options())
+        });
         let messages: Vec<String> =
             results.into_iter().map(|result| result.unwrap_err().to_string()).collect();
         assert!(messages[0].contains(expected), "{}", messages[0]);
@@ -135,8 +140,11 @@ fn compare_corpus(words: &[&str], whole: &Corpus) {
     let cli = arguments(words);
     let Command::Topics(verb) = &cli.command else { panic!("topics") };
     for size in [1, 2, 3, 5] {
-        let parts =
-            run_local_ranks(size, |comm| read_corpus(comm, &verb.args.input, &verb.args.text));
+        let parts = run_local_ranks(size, |comm| {
+            let input = &verb.args.input;
+            let text = verb.args.text.request().expect("options");
+            read_corpus(comm, &input.data, &input.load_options(), &text)
+        });
         for (rank, part) in parts.into_iter().enumerate() {
             let part = part.expect("readable");
             assert_eq!(part.vectorizer, whole.vectorizer, "{words:?}");
@@ -234,7 +242,8 @@ fn one_rank_alone_is_enough() {
     let cli = arguments(&["factorize", &file, "-r", "2"]);
     let Command::Factorize(verb) = &cli.command else { panic!("factorize") };
     let shard = run_local_ranks(8, |comm| {
-        let shard = read_matrix(comm, &verb.args.input).expect("readable");
+        let shard = read_matrix(comm, &verb.args.input.data, &verb.args.input.load_options())
+            .expect("readable");
         (comm.rank(), shard.matrix.n_columns())
     });
     assert_eq!(shard.iter().map(|(_, n)| n).sum::<usize>(), 20);

@@ -71,3 +71,12 @@ pub fn into_sparse(matrix: LoadedMatrix) -> Result<SparseMatrix<'static, f64>> {
         }
     }
 }
+
+/// Whether every entry is a whole number, as counts are.
+pub fn is_whole(matrix: &LoadedMatrix) -> bool {
+    (0..matrix.n_rows()).all(|d| {
+        let mut whole = true;
+        matrix.for_each_in_row(d, |_, v| whole &= v.fract() == 0.0);
+        whole
+    })
+}

@@ -1,16 +1,70 @@
-//! What can go wrong between a corpus and its topics.
+//! What can go wrong between files and answers, on any number of ranks.
 
-/// An error of the data, or of the computation.
+use xray_data::Error as DataError;
+
+/// An error of the data, of the computation, or of what was asked for.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Files and text.
     #[error(transparent)]
-    Data(#[from] xray_data::Error),
+    Data(#[from] DataError),
     /// The engine.
     #[error(transparent)]
     Fit(#[from] xray_nmf::Error),
+    /// What was asked for does not fit the data, or contradicts itself.
+    #[error("{0}")]
+    Usage(String),
+    /// Files, or what several ranks have read, that do not fit together.
+    #[error("{0}")]
+    Mismatch(String),
+    /// What one or more ranks could not do, told on all of them.
+    #[error("{message}")]
+    Agreed {
+        /// The error, with the rank that had it unless all had the same.
+        message: String,
+        /// Whether an argument is wrong, and not the data.
+        usage: bool,
+    },
 }
 
-/// A result whose error is [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result whose error is [`Error`] unless said otherwise.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Whether an argument is wrong, and not the data.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Error::Usage(_) | Error::Agreed { usage: true, .. } => true,
+            Error::Mismatch(_) | Error::Agreed { .. } => false,
+            // A count is data, not an argument.
+            Error::Data(error) => {
+                matches!(error, DataError::Parameter { name, .. } if *name != "counts")
+            }
+            Error::Fit(error) => {
+                use xray_nmf::Error::{ColumnList, Parameter};
+                matches!(error, Parameter { .. } | ColumnList { .. })
+            }
+        }
+    }
+
+    /// Whether every rank has it, so that all can end in order.
+    pub fn is_agreed(&self) -> bool {
+        matches!(self, Error::Agreed { .. })
+    }
+
+    /// About a file that the system refused to open, read or write.
+    pub(crate) fn io(
+        file: &std::path::Path,
+        action: &'static str,
+    ) -> impl Fn(std::io::Error) -> Self {
+        let file = file.display().to_string();
+        move |source| DataError::Io { file: file.clone(), action, source }.into()
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        xray_nmf::Error::Communication(error.to_string()).into()
+    }
+}

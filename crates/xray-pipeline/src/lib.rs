@@ -1,4 +1,4 @@
-//! From a corpus to topics.
+//! From files to answers, on any number of ranks.
 //!
 //! A [`Corpus`] is a weighted documents x words matrix with its vocabulary, made from texts or from a
 //! matrix of counts. [`find_topics`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
@@ -26,21 +26,31 @@
 
 #![forbid(unsafe_code)]
 
+mod agree;
+pub mod checkpoint;
 mod corpus;
 mod error;
 mod fit;
 mod model;
 mod options;
+mod read;
+pub mod rows;
 mod seeds;
+pub mod shards;
 mod study;
 mod watch;
 mod words;
 
-pub use corpus::{Corpus, into_sparse};
+pub use agree::{same_everywhere, together};
+pub use corpus::{Corpus, into_sparse, is_whole};
 pub use error::{Error, Result};
 pub use fit::{Topic, TopicNumbers, Topics, find_topics, scale_topics};
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
-pub use options::TopicOptions;
+pub use options::{TextRequest, TopicOptions, Weighting};
+pub use read::{
+    Entry, RowNames, Shard, SharedCorpus, assemble_columns, data_files, exchange, fingerprint,
+    gather_sizes, own_files, provenance, read_corpus, read_matrix,
+};
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use study::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use watch::{Event, Stage, ignore};

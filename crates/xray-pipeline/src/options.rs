@@ -1,5 +1,6 @@
 //! How topics are found.
 
+use xray_data::text::TextOptions;
 use xray_nmf::{Params, Refinement, Selection};
 
 /// Options of [`find_topics`](crate::find_topics).
@@ -64,5 +65,40 @@ impl TopicOptions {
     pub fn default_refine(n_documents: usize, n_words: usize, rank: usize) -> usize {
         let step = (n_documents + n_words) as f64 * (rank * rank) as f64;
         (1e10 / step.max(1.0)).clamp(5.0, 40.0) as usize
+    }
+}
+
+/// What the entries of a matrix of words are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weighting {
+    /// Frequent words weigh less.
+    Tfidf,
+    /// Plain counts of words.
+    Counts,
+    /// Numbers as they are in the file.
+    None,
+}
+
+/// How texts, or a matrix of counts, are to be weighed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TextRequest {
+    /// What the entries are to be, or `None` for tf-idf of texts and whole numbers, and other numbers as
+    /// they are.
+    pub weighting: Option<Weighting>,
+    /// How words are told and weighed if they are.
+    pub text: TextOptions,
+}
+
+impl TextRequest {
+    /// The options for texts and whole numbers (`counted`), or for other numbers.
+    pub fn options(&self, counted: bool) -> TextOptions {
+        let default = if counted { Weighting::Tfidf } else { Weighting::None };
+        let weigh = self.weighting.unwrap_or(default) == Weighting::Tfidf;
+        TextOptions {
+            tf_idf: weigh && self.text.tf_idf,
+            sublinear_tf: weigh && self.text.sublinear_tf,
+            normalize: weigh && self.text.normalize,
+            ..self.text.clone()
+        }
     }
 }

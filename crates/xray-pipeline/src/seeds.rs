@@ -1,6 +1,8 @@
 //! Words that a user gives, found in the vocabulary.
 
-use xray_data::text::{Vectorizer, stem};
+use xray_data::text::Vectorizer;
+
+use crate::words::stem;
 
 /// Words found, list by list, and those that are not in the vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

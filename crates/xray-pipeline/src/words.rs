@@ -1,6 +1,8 @@
 //! The words that say most about a topic.
 
-use xray_data::text::{Language, stem};
+use xray_data::text::Language;
+#[cfg(feature = "stemming")]
+pub(crate) use xray_data::text::stem;
 use xray_nmf::Weights;
 
 /// The columns with the largest weights in each topic, heaviest first, ties by position.
@@ -64,6 +66,12 @@ fn heaviest_first(topic: &mut Vec<(usize, f64)>, n: usize) {
     topic.sort_unstable_by(by_weight);
 }
 
+/// Every word is its own stem where stemming is left out of the build.
+#[cfg(not(feature = "stemming"))]
+pub(crate) fn stem(word: &str, _: Language) -> String {
+    word.to_owned()
+}
+
 /// Drops words whose stem was seen before.
 fn keep_distinct(topic: &mut Vec<(usize, f64)>, vocabulary: &[String]) {
     let mut seen: Vec<String> = Vec::new();
@@ -95,6 +103,7 @@ mod tests {
         assert!(top_words(&[], 0, 3, &[], &[], false).is_empty());
     }
 
+    #[cfg(feature = "stemming")]
     #[test]
     fn forms_of_a_word_are_listed_once_on_request() {
         let h = [0.5, 0.7, 0.3, 0.1];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions};
 use xray_data::{Input, LoadOptions, read_names};
+use xray_pipeline::TextRequest;
 
 /// Options for text, and for matrices of counts.
 #[derive(Debug, Clone, Args)]
@@ -67,10 +68,21 @@ impl TextArgs {
     /// # Errors
     /// If the list of stop words cannot be read.
     pub fn options(&self, counted: bool) -> anyhow::Result<TextOptions> {
-        let default = if counted { Weighting::Tfidf } else { Weighting::None };
-        let weigh = self.weighting.unwrap_or(default) == Weighting::Tfidf;
+        Ok(self.request()?.options(counted))
+    }
+
+    /// What is asked for, whatever the data turns out to be.
+    ///
+    /// # Errors
+    /// If the list of stop words cannot be read.
+    pub fn request(&self) -> anyhow::Result<TextRequest> {
+        let weighting = self.weighting.map(|weighting| match weighting {
+            Weighting::Tfidf => xray_pipeline::Weighting::Tfidf,
+            Weighting::Counts => xray_pipeline::Weighting::Counts,
+            Weighting::None => xray_pipeline::Weighting::None,
+        });
         let automatic = DocumentFrequency::Automatic;
-        Ok(TextOptions {
+        let text = TextOptions {
             lowercase: !self.case_sensitive,
             min_characters: self.min_characters as usize,
             stop_words: self.stop_words()?,
@@ -79,11 +91,12 @@ impl TextArgs {
             min_df: self.min_df.unwrap_or(automatic),
             max_df: self.max_df.unwrap_or(automatic),
             max_features: self.max_features,
-            tf_idf: weigh,
-            sublinear_tf: weigh && !self.raw_tf,
+            tf_idf: true,
+            sublinear_tf: !self.raw_tf,
             smooth_idf: true,
-            normalize: weigh && !self.no_document_norm,
-        })
+            normalize: !self.no_document_norm,
+        };
+        Ok(TextRequest { weighting, text })
     }
 
     fn stop_words(&self) -> anyhow::Result<StopWords> {

@@ -4,17 +4,16 @@
 //! sparse matrices; dense ones are read whole and then cut). Many files, each with some of the rows, are
 //! shared out: a rank reads its files and sends the entries to the owners of their columns.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use xray_cli::args::InputArgs;
 use xray_data::{Format, Input, LoadOptions, Loaded, LoadedMatrix, Share, Table, load};
 use xray_nmf::comm::Communicator;
 use xray_nmf::rank_columns;
 
+use super::exchange::{Entry, assemble_columns, exchange};
+use super::files::{check_same_data, data_files, own_files};
 use crate::agree::{same_everywhere, together};
-use crate::exchange::{Entry, assemble_columns, exchange};
-use crate::files::{check_same_data, data_files, own_files};
+use crate::error::{Error, Result};
 
 /// This rank's columns of a matrix, and what all ranks know of it.
 #[derive(Debug)]
@@ -50,70 +49,72 @@ pub struct RowNames {
 ///
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part or they do not fit together.
-pub fn read_matrix(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<Shard> {
-    let files = together(comm, data_files(&args.data))?;
-    match files {
-        None => read_one_file(comm, args),
-        Some(files) => read_many_files(comm, args, &files),
+pub fn read_matrix(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Result<Shard> {
+    match together(comm, data_files(data))? {
+        None => read_one_file(comm, data, options),
+        Some(files) => read_many_files(comm, &files, options),
     }
 }
 
-fn read_one_file(comm: &impl Communicator, args: &InputArgs) -> anyhow::Result<Shard> {
-    let source = args.source();
+fn read_one_file(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Result<Shard> {
+    let source = Input::from(data);
     check_same_data(comm, &source)?;
     let share = Share { part: comm.rank(), parts: comm.size() };
-    let options = LoadOptions { share: Some(share), ..args.load_options() };
-    let table = load(&source, &options).map_err(Into::into).and_then(|l| numbers(l, &source));
+    let options = LoadOptions { share: Some(share), ..options.clone() };
+    let table = load(&source, &options).map_err(Error::from).and_then(|l| numbers(l, &source));
     shard_of_one(comm, together(comm, table)?)
 }
 
 /// The shard of a table that was read with the share of this rank.
-pub(crate) fn shard_of_one(comm: &impl Communicator, table: Table) -> anyhow::Result<Shard> {
+pub(crate) fn shard_of_one(comm: &dyn Communicator, table: Table) -> Result<Shard> {
     let Table { matrix, column_names, row_names: names, labels } = table;
     let rows = RowNames { listed: 0..matrix.n_rows(), shared: true, names, labels };
     let dense = matches!(matrix, LoadedMatrix::Dense(_));
     let sizes = gather_sizes(comm, [matrix.n_columns(), matrix.n_entries()])?;
     let [n_columns, n_entries] = [0, 1].map(|q| sizes.iter().map(|size| size[q]).sum());
     let fits = matrix.n_columns() == rank_columns(n_columns, comm.rank(), comm.size()).n_own();
-    let own = if fits { Ok(()) } else { Err(anyhow::anyhow!("the ranks read different shapes")) };
-    together(comm, own)?;
+    let differ = || Err(Error::Mismatch("the ranks read different shapes".into()));
+    together(comm, if fits { Ok(()) } else { differ() })?;
     let shape = format!("{} {n_columns} {dense} {column_names:?}", matrix.n_rows());
     same_everywhere(comm, "the shape and the names of the data", shape.as_bytes())?;
     Ok(Shard { matrix, n_columns, n_entries, dense, column_names, rows })
 }
 
 /// Everybody's sizes.
-pub(crate) fn gather_sizes<const N: usize>(
-    comm: &impl Communicator,
+///
+/// # Errors
+/// If the ranks cannot exchange data.
+pub fn gather_sizes<const N: usize>(
+    comm: &dyn Communicator,
     own: [usize; N],
-) -> anyhow::Result<Vec<[usize; N]>> {
+) -> Result<Vec<[usize; N]>> {
     let own: Vec<u8> = own.iter().flat_map(|&size| (size as u64).to_le_bytes()).collect();
     let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("8 bytes")) as usize;
     let all = comm.all_gather(&own)?;
     Ok(all.iter().map(|sizes| std::array::from_fn(|q| number(&sizes[8 * q..][..8]))).collect())
 }
 
-fn numbers(loaded: Loaded, source: &Input) -> anyhow::Result<Table> {
+fn numbers(loaded: Loaded, source: &Input) -> Result<Table> {
     match loaded {
         Loaded::Table(table) => Ok(table),
-        Loaded::Documents(_) => Err(anyhow::anyhow!(
+        Loaded::Documents(_) => Err(Error::Mismatch(format!(
             "{}: found texts, expected numbers; make a matrix with `xray convert`",
             source.name()
-        )),
+        ))),
     }
 }
 
 fn read_many_files(
-    comm: &impl Communicator,
-    args: &InputArgs,
+    comm: &dyn Communicator,
     files: &[PathBuf],
-) -> anyhow::Result<Shard> {
+    options: &LoadOptions,
+) -> Result<Shard> {
     check_same_list(comm, files)?;
-    shard_of_many(comm, together(comm, load_own(comm, args, files))?)
+    shard_of_many(comm, together(comm, load_own(comm, files, options))?)
 }
 
 /// Checks that all ranks share out the same files.
-pub(crate) fn check_same_list(comm: &impl Communicator, files: &[PathBuf]) -> anyhow::Result<()> {
+pub(crate) fn check_same_list(comm: &dyn Communicator, files: &[PathBuf]) -> Result<()> {
     let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
     same_everywhere(comm, "the list of files", names.join("\n").as_bytes())
 }
@@ -125,7 +126,7 @@ pub(crate) struct Part {
 }
 
 /// The shard of files that hold consecutive rows, rank after rank.
-pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Part>) -> anyhow::Result<Shard> {
+pub(crate) fn shard_of_many(comm: &dyn Communicator, own: Vec<Part>) -> Result<Shard> {
     let names = own.iter().find_map(|part| part.table.column_names.clone());
     let column_names = broadcast_names(comm, names)?;
     together(comm, check_names(&own, column_names.as_deref()))?;
@@ -147,7 +148,7 @@ pub(crate) fn shard_of_many(comm: &impl Communicator, own: Vec<Part>) -> anyhow:
     let arrived = exchange(comm, entries(&own, first_row), |e| layout.owner(e.column as usize))?;
     let rows = row_names(own, first_row);
     let matrix = assemble_columns(n_rows, &layout, arrived);
-    let matrix = together(comm, matrix.map_err(Into::into))?.into();
+    let matrix = together(comm, matrix)?.into();
     let dense = sizes.iter().any(|s| s[3] == 1);
     Ok(Shard { matrix, n_columns, n_entries, dense, column_names, rows })
 }
@@ -171,51 +172,48 @@ fn row_names(tables: Vec<Table>, first: usize) -> RowNames {
 }
 
 fn load_own(
-    comm: &impl Communicator,
-    args: &InputArgs,
+    comm: &dyn Communicator,
     files: &[PathBuf],
-) -> anyhow::Result<Vec<Part>> {
-    if args.transpose {
-        bail!("several files hold some of the rows each and cannot be transposed");
+    options: &LoadOptions,
+) -> Result<Vec<Part>> {
+    if options.transpose {
+        let message = "several files hold some of the rows each and cannot be transposed";
+        return Err(Error::Usage(message.into()));
     }
     let own = own_files(files, comm.rank(), comm.size());
     let load_one = |file: &PathBuf| {
         let source = Input::Path(file.clone());
-        let table = numbers(load(&source, &args.load_options())?, &source)?;
+        let table = numbers(load(&source, options)?, &source)?;
         Ok(Part { file: file.clone(), table })
     };
     own.iter().map(load_one).collect()
 }
 
 /// Columns are told by their place, so all files must name them alike.
-fn check_names(own: &[Part], names: Option<&[String]>) -> anyhow::Result<()> {
+fn check_names(own: &[Part], names: Option<&[String]>) -> Result<()> {
     let Some(names) = names else { return Ok(()) };
     for Part { file, table } in own {
         let Some(own) = &table.column_names else { continue };
         let differs = own.iter().zip(names).position(|(own, name)| own != name);
         if let Some(j) = differs {
-            bail!(
+            return Err(Error::Mismatch(format!(
                 "{}: column {} is called {:?}, and {:?} in another file; all files must have the same \
                  columns in the same order",
                 file.display(),
                 j + 1,
                 own[j],
                 names[j]
-            );
+            )));
         }
     }
     Ok(())
 }
 
 /// All files have the same number of columns; svmlight, which does not tell it, may leave out the last.
-fn check_shapes(
-    own: &[Table],
-    files: &[PathBuf],
-    n_columns: usize,
-    n_rows: usize,
-) -> anyhow::Result<()> {
+fn check_shapes(own: &[Table], files: &[PathBuf], n_columns: usize, n_rows: usize) -> Result<()> {
     if n_rows >= u32::MAX as usize {
-        bail!("{n_rows} rows in all files: a matrix has fewer than 2^32 - 1");
+        let message = format!("{n_rows} rows in all files: a matrix has fewer than 2^32 - 1");
+        return Err(Error::Mismatch(message));
     }
     for (table, file) in own.iter().zip(files) {
         let n = table.matrix.n_columns();
@@ -223,10 +221,10 @@ fn check_shapes(
             && table.column_names.is_none()
             && matches!(table.matrix, LoadedMatrix::Sparse(_));
         if n != n_columns && !open {
-            bail!(
+            return Err(Error::Mismatch(format!(
                 "{}: has {n} columns and another file {n_columns}; all must have the same",
                 file.display()
-            );
+            )));
         }
     }
     Ok(())
@@ -252,12 +250,12 @@ fn entries(tables: &[Table], first_row: usize) -> impl Iterator<Item = Entry> {
 
 /// The names that the first rank with any has.
 fn broadcast_names(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     names: Option<Vec<String>>,
-) -> anyhow::Result<Option<Vec<String>>> {
+) -> Result<Option<Vec<String>>> {
     let known = comm.all_gather(&[u8::from(names.is_some())])?;
     let Some(root) = known.iter().position(|flag| flag[0] == 1) else { return Ok(None) };
     let mut message = serde_json::to_vec(&names)?;
     comm.broadcast(root, &mut message)?;
-    serde_json::from_slice(&message).context("the names of the columns")
+    Ok(serde_json::from_slice(&message)?)
 }

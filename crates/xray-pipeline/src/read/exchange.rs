@@ -42,7 +42,7 @@ impl Entry {
 /// # Errors
 /// If the ranks cannot exchange data.
 pub fn exchange(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     entries: impl IntoIterator<Item = Entry>,
     owner: impl Fn(&Entry) -> usize,
 ) -> Result<Vec<Entry>> {

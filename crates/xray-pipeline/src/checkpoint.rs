@@ -4,7 +4,6 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xray_data::AtomicFile;
@@ -12,6 +11,7 @@ use xray_nmf::comm::Communicator;
 use xray_nmf::{Observer, RunState, Step};
 
 use crate::agree::together;
+use crate::error::{Error, Result};
 
 const FORMAT: &str = "xray-checkpoint";
 const VERSION: u32 = 1;
@@ -71,7 +71,7 @@ impl Saved {
         blake3::hash(&bytes).to_hex().to_string()
     }
 
-    fn into_state(self) -> anyhow::Result<RunState> {
+    fn into_state(self) -> Result<RunState> {
         let step = |step: SavedStep| Step {
             anchor: step.anchor,
             score: step.score,
@@ -85,7 +85,7 @@ impl Saved {
         Ok(RunState {
             steps: self.steps.into_iter().map(step).collect(),
             settled: self.settled,
-            drawn: self.drawn.parse().context("a number of draws")?,
+            drawn: self.drawn.parse().map_err(|_| Error::Mismatch("drawn is no number".into()))?,
         })
     }
 }
@@ -94,51 +94,55 @@ impl Saved {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn save(path: &Path, about: &Map<String, Value>, state: &RunState) -> anyhow::Result<()> {
-    let problem = || format!("{}: cannot write the checkpoint", path.display());
-    let bytes = serde_json::to_vec(&Saved::new(about, state)).with_context(problem)?;
-    let mut file = AtomicFile::create(path).with_context(problem)?;
-    file.write_all(&bytes).with_context(problem)?;
-    file.commit().with_context(problem)
+pub fn save(path: &Path, about: &Map<String, Value>, state: &RunState) -> Result<()> {
+    let bytes = serde_json::to_vec(&Saved::new(about, state))?;
+    let mut file = AtomicFile::create(path).map_err(|error| unwritable(path, &error))?;
+    file.write_all(&bytes).map_err(|error| unwritable(path, &error))?;
+    file.commit().map_err(|error| unwritable(path, &error))
 }
 
 /// Checks that a checkpoint can be written, before there is anything to save.
 ///
 /// # Errors
 /// If it cannot.
-pub fn check_writable(path: &Path) -> anyhow::Result<()> {
-    AtomicFile::create(path)
-        .map(drop)
-        .with_context(|| format!("{}: cannot write the checkpoint", path.display()))
+pub fn check_writable(path: &Path) -> Result<()> {
+    AtomicFile::create(path).map(drop).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &dyn std::error::Error) -> Error {
+    Error::Mismatch(format!("{}: cannot write the checkpoint: {error}", path.display()))
 }
 
 /// Reads the checkpoint of a run that depends on the same things.
 ///
 /// # Errors
 /// If it cannot be read, is damaged, or belongs to another run; the message says in what it differs.
-pub fn restore(path: &Path, about: &Map<String, Value>) -> anyhow::Result<RunState> {
+pub fn restore(path: &Path, about: &Map<String, Value>) -> Result<RunState> {
     let name = path.display();
+    let refuse =
+        |problem: String| Error::Mismatch(format!("{name}: {problem}; start without --resume"));
     let bytes = std::fs::read(path)
-        .with_context(|| format!("{name}: cannot read the checkpoint; start without --resume"))?;
+        .map_err(|error| refuse(format!("cannot read the checkpoint: {error}")))?;
     let saved: Saved = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{name}: not a checkpoint, or damaged; start without --resume"))?;
+        .map_err(|error| refuse(format!("not a checkpoint, or damaged: {error}")))?;
     if saved.format != FORMAT {
-        bail!("{name}: not a checkpoint; start without --resume");
+        return Err(refuse("not a checkpoint".into()));
     }
     if saved.version != VERSION {
-        bail!("{name}: a checkpoint of version {}, expected {VERSION}", saved.version);
+        let version = saved.version;
+        return Err(refuse(format!("a checkpoint of version {version}, expected {VERSION}")));
     }
     if saved.check != saved.hash() {
-        bail!("{name}: damaged; start without --resume");
+        return Err(refuse("damaged".into()));
     }
     let differs = about.iter().find(|(key, value)| saved.about.get(*key) != Some(value));
     if let Some((key, value)) = differs {
         let other = saved.about.get(key).cloned().unwrap_or_default();
-        bail!(
+        return Err(Error::Mismatch(format!(
             "{name}: the checkpoint has {key} = {other}, and this run {value}: it is of another run"
-        );
+        )));
     }
-    saved.into_state().with_context(|| format!("{name}: damaged; start without --resume"))
+    saved.into_state().map_err(|_| refuse("damaged".into()))
 }
 
 /// The same state on all ranks, as rank 0 reads it.
@@ -146,10 +150,10 @@ pub fn restore(path: &Path, about: &Map<String, Value>) -> anyhow::Result<RunSta
 /// # Errors
 /// As [`restore`], the same on all ranks.
 pub fn restore_everywhere(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     path: &Path,
     about: &Map<String, Value>,
-) -> anyhow::Result<RunState> {
+) -> Result<RunState> {
     let own = if comm.rank() == 0 { restore(path, about).map(Some) } else { Ok(None) };
     let own = together(comm, own)?;
     let mut message = match &own {
@@ -171,7 +175,7 @@ pub struct Checkpointer<F> {
     /// Told of each step.
     pub watch: F,
     /// Why a checkpoint could not be written.
-    pub failed: Option<anyhow::Error>,
+    pub failed: Option<Error>,
 }
 
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for Checkpointer<F> {

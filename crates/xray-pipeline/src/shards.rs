@@ -8,16 +8,17 @@
 //! The manifest is written last, so that a folder without one is not complete; it has the hash of every
 //! file.
 
+use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
-use xray_data::{LoadOptions, Loaded, LoadedMatrix, Table, load, save};
+use xray_data::{AtomicFile, LoadOptions, Loaded, LoadedMatrix, Table, load, save};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Factorization, Matrix, SparseMatrix};
 
 use crate::agree::together;
-use crate::files::data_files;
+use crate::error::{Error, Result};
+use crate::read::data_files;
 
 const FORMAT: &str = "xray-shards";
 const VERSION: u32 = 1;
@@ -61,11 +62,7 @@ pub struct ShardFile {
 ///
 /// # Errors
 /// The same on all ranks, if any file cannot be written.
-pub fn write_shards(
-    comm: &impl Communicator,
-    folder: &Path,
-    found: &Factorization,
-) -> anyhow::Result<()> {
+pub fn write_shards(comm: &dyn Communicator, folder: &Path, found: &Factorization) -> Result<()> {
     let own = together(comm, write_own(comm.rank(), comm.size(), folder, found))?;
     let mut messages = vec![Vec::new(); comm.size()];
     messages[0] = serde_json::to_vec(&own)?;
@@ -78,13 +75,13 @@ pub fn write_shards(
 ///
 /// # Errors
 /// If a file cannot be removed.
-pub fn remove_shards(folder: &Path) -> anyhow::Result<()> {
+pub fn remove_shards(folder: &Path) -> Result<()> {
     if !folder.is_dir() {
         return Ok(());
     }
     let remove = |path: &Path| match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{}: cannot remove the old file", path.display()))
+            Err(Error::io(path, "remove the old file")(error))
         }
         _ => Ok(()),
     };
@@ -102,12 +99,7 @@ pub fn remove_shards(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_own(
-    rank: usize,
-    size: usize,
-    folder: &Path,
-    found: &Factorization,
-) -> anyhow::Result<ShardFile> {
+fn write_own(rank: usize, size: usize, folder: &Path, found: &Factorization) -> Result<ShardFile> {
     let file = format!("h-{rank:05}-of-{size:05}.npz");
     let path = folder.join(&file);
     let own = found.own_columns();
@@ -120,8 +112,7 @@ fn write_own(
         values.to_vec(),
     )?;
     save(&Table::new(h.into()), &path, None)?;
-    let bytes =
-        std::fs::read(&path).with_context(|| format!("{}: cannot read back", path.display()))?;
+    let bytes = std::fs::read(&path).map_err(Error::io(&path, "read back"))?;
     Ok(ShardFile {
         file,
         ranges: own.ranges().into_iter().map(|range| [range.start, range.end]).collect(),
@@ -131,7 +122,7 @@ fn write_own(
     })
 }
 
-fn write_manifest(folder: &Path, found: &Factorization, parts: &[Vec<u8>]) -> anyhow::Result<()> {
+fn write_manifest(folder: &Path, found: &Factorization, parts: &[Vec<u8>]) -> Result<()> {
     let shards = parts.iter().map(|part| serde_json::from_slice(part));
     let manifest = Manifest {
         format: FORMAT.to_owned(),
@@ -142,40 +133,44 @@ fn write_manifest(folder: &Path, found: &Factorization, parts: &[Vec<u8>]) -> an
         shards: shards.collect::<Result<_, _>>()?,
     };
     let json = serde_json::to_vec_pretty(&manifest)?;
-    xray_cli::parts::Folder::create(folder)?.write(MANIFEST, &json)
+    let path = folder.join(MANIFEST);
+    let mut file = AtomicFile::create(&path)?;
+    file.write_all(&json).map_err(Error::io(&path, "write"))?;
+    Ok(file.commit()?)
 }
 
 /// H, from all files that the manifest lists.
 ///
 /// # Errors
 /// If a file is missing, is not the one that was written, or does not fit; the message names it.
-pub fn read_shards(folder: &Path) -> anyhow::Result<(Manifest, SparseMatrix<'static, f64>)> {
+pub fn read_shards(folder: &Path) -> Result<(Manifest, SparseMatrix<'static, f64>)> {
     let path = folder.join(MANIFEST);
-    let text = std::fs::read(&path).with_context(|| {
-        format!("{}: no manifest; the run that wrote here did not come to its end", path.display())
-    })?;
+    let problem = |path: &Path, what: &str| Error::Mismatch(format!("{}: {what}", path.display()));
+    let unfinished = "no manifest; the run that wrote here did not come to its end";
+    let text = std::fs::read(&path).map_err(|_| problem(&path, unfinished))?;
     let manifest: Manifest =
-        serde_json::from_slice(&text).with_context(|| format!("{}: damaged", path.display()))?;
+        serde_json::from_slice(&text).map_err(|_| problem(&path, "damaged"))?;
     if manifest.format != FORMAT || manifest.version != VERSION {
-        bail!("{}: version {}, expected {VERSION}", path.display(), manifest.version);
+        let what = format!("version {}, expected {VERSION}", manifest.version);
+        return Err(problem(&path, &what));
     }
     let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); manifest.columns];
     for shard in &manifest.shards {
         let path = folder.join(&shard.file);
-        let bytes = std::fs::read(&path).with_context(|| format!("{}: missing", path.display()))?;
+        let bytes = std::fs::read(&path).map_err(|_| problem(&path, "missing"))?;
         if blake3::hash(&bytes).to_hex().as_str() != shard.blake3 {
-            bail!("{}: not the file that the manifest lists", path.display());
+            return Err(problem(&path, "not the file that the manifest lists"));
         }
         if shard.columns == 0 || manifest.rank == 0 {
             continue;
         }
         let loaded = load(&path.as_path().into(), &LoadOptions::default())?;
         let Loaded::Table(Table { matrix: LoadedMatrix::Sparse(h), .. }) = loaded else {
-            bail!("{}: expected a sparse matrix", path.display());
+            return Err(problem(&path, "expected a sparse matrix"));
         };
         let columns: Vec<usize> = shard.ranges.iter().flat_map(|r| r[0]..r[1]).collect();
         if columns.len() != h.n_columns() || columns.iter().any(|&j| j >= manifest.columns) {
-            bail!("{}: not the columns that the manifest lists", path.display());
+            return Err(problem(&path, "not the columns that the manifest lists"));
         }
         for (i, &j) in columns.iter().enumerate() {
             h.column(i).for_each(|k, value| lines[j].push((k, value)));
@@ -184,6 +179,6 @@ pub fn read_shards(folder: &Path) -> anyhow::Result<(Manifest, SparseMatrix<'sta
     let entries = lines.iter().enumerate();
     let entries = entries.flat_map(|(j, line)| line.iter().map(move |&(k, value)| (k, j, value)));
     let h = SparseMatrix::from_triplets(manifest.rank, manifest.columns, entries)
-        .with_context(|| format!("{}: the shards do not fit together", path.display()))?;
+        .map_err(|error| problem(&path, &format!("the shards do not fit together: {error}")))?;
     Ok((manifest, h))
 }

@@ -3,11 +3,11 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
 use xray_data::{Input, Provenance, hash_input};
 use xray_nmf::comm::Communicator;
 
 use crate::agree::{same_everywhere, together};
+use crate::error::{Error, Result};
 
 /// A fingerprint looks at all of a file up to this size; of a longer one, and of long folders, at samples.
 const WHOLE: u64 = 1 << 26;
@@ -21,16 +21,16 @@ const SAMPLE: u64 = 1 << 16;
 ///
 /// # Errors
 /// If a list cannot be read, or nothing fits a pattern.
-pub fn data_files(data: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
+pub fn data_files(data: &Path) -> Result<Option<Vec<PathBuf>>> {
     let name = data.to_string_lossy();
     if let Some(list) = name.strip_prefix('@') {
         let text = std::fs::read_to_string(list)
-            .with_context(|| format!("{list}: cannot read the list of files"))?;
+            .map_err(Error::io(Path::new(list), "read the list of files"))?;
         let folder = Path::new(list).parent().unwrap_or(Path::new(""));
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let files: Vec<PathBuf> = lines.map(|line| folder.join(line)).collect();
         if files.is_empty() {
-            bail!("{list}: found no path, expected one a line");
+            return Err(Error::Mismatch(format!("{list}: found no path, expected one a line")));
         }
         return with_content(files, list).map(Some);
     }
@@ -40,29 +40,28 @@ pub fn data_files(data: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
     let folder = data.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let pattern =
         data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("{}: cannot read the folder", folder.display()))?;
+    let entries = std::fs::read_dir(folder).map_err(Error::io(folder, "read the folder"))?;
     let mut files = Vec::new();
     for entry in entries {
-        let entry = entry.with_context(|| format!("{}: cannot read", folder.display()))?;
+        let entry = entry.map_err(Error::io(folder, "read the folder"))?;
         if fits(pattern.as_bytes(), entry.file_name().to_string_lossy().as_bytes()) {
             files.push(entry.path());
         }
     }
     files.sort();
-    match files.is_empty() {
-        true => bail!("{name}: no file fits this pattern"),
-        false => with_content(files, &name).map(Some),
+    if files.is_empty() {
+        return Err(Error::Mismatch(format!("{name}: no file fits this pattern")));
     }
+    with_content(files, &name).map(Some)
 }
 
 /// The files that are not empty: programs that write in parts leave such where they had nothing.
-fn with_content(mut files: Vec<PathBuf>, name: &str) -> anyhow::Result<Vec<PathBuf>> {
+fn with_content(mut files: Vec<PathBuf>, name: &str) -> Result<Vec<PathBuf>> {
     files.retain(|file| std::fs::metadata(file).map_or(true, |about| about.len() > 0));
-    match files.is_empty() {
-        true => bail!("{name}: all files are empty"),
-        false => Ok(files),
+    if files.is_empty() {
+        return Err(Error::Mismatch(format!("{name}: all files are empty")));
     }
+    Ok(files)
 }
 
 /// Whether a name fits a pattern with `*` (any characters) and `?` (one).
@@ -85,18 +84,18 @@ pub fn own_files(files: &[PathBuf], rank: usize, size: usize) -> &[PathBuf] {
 ///
 /// # Errors
 /// If it cannot be read, or is no file that every rank can read on its own.
-pub fn fingerprint(input: &Input) -> anyhow::Result<Vec<u8>> {
+pub fn fingerprint(input: &Input) -> Result<Vec<u8>> {
     let Input::Path(path) = input else { return Ok(Vec::new()) };
-    let problem = || format!("{}: cannot open", path.display());
-    let about = std::fs::metadata(path).with_context(problem)?;
+    let problem = Error::io(path, "open");
+    let about = std::fs::metadata(path).map_err(&problem)?;
     let mut hasher = blake3::Hasher::new();
     if about.is_file() {
         hash_samples(path, about.len(), about.len().min(WHOLE), &mut hasher)?;
     } else if about.is_dir() {
         let mut files = Vec::new();
-        for entry in std::fs::read_dir(path).with_context(problem)? {
-            let entry = entry.with_context(problem)?;
-            let about = std::fs::metadata(entry.path()).with_context(problem)?;
+        for entry in std::fs::read_dir(path).map_err(&problem)? {
+            let entry = entry.map_err(&problem)?;
+            let about = std::fs::metadata(entry.path()).map_err(&problem)?;
             if about.is_file() {
                 files.push((entry.path(), about.len()));
             }
@@ -108,7 +107,9 @@ pub fn fingerprint(input: &Input) -> anyhow::Result<Vec<u8>> {
             hash_samples(&file, length, most, &mut hasher)?;
         }
     } else {
-        bail!("{}: not a file; every rank reads the data on its own", path.display());
+        let name = path.display();
+        let message = format!("{name}: not a file; every rank reads the data on its own");
+        return Err(Error::Usage(message));
     }
     Ok(hasher.finalize().as_bytes().to_vec())
 }
@@ -117,13 +118,13 @@ pub fn fingerprint(input: &Input) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// The same on all ranks, if they do not, or one cannot read it.
-pub(crate) fn check_same_data(comm: &impl Communicator, input: &Input) -> anyhow::Result<()> {
+pub(crate) fn check_same_data(comm: &dyn Communicator, input: &Input) -> Result<()> {
     if comm.size() == 1 {
         return Ok(());
     }
     let own = match input {
-        Input::Stdin => Err(anyhow::anyhow!(
-            "standard input reaches only one rank; name a file that all ranks can read"
+        Input::Stdin => Err(Error::Usage(
+            "standard input reaches only one rank; name a file that all ranks can read".into(),
         )),
         input => fingerprint(input),
     };
@@ -131,25 +132,20 @@ pub(crate) fn check_same_data(comm: &impl Communicator, input: &Input) -> anyhow
 }
 
 /// Takes in the length of a file and all of it, if that is at most `whole`, or samples of it.
-fn hash_samples(
-    path: &Path,
-    length: u64,
-    whole: u64,
-    hasher: &mut blake3::Hasher,
-) -> anyhow::Result<()> {
-    let problem = || format!("{}: cannot read", path.display());
+fn hash_samples(path: &Path, length: u64, whole: u64, hasher: &mut blake3::Hasher) -> Result<()> {
+    let problem = Error::io(path, "read");
     hasher.update(&length.to_le_bytes());
-    let mut file = std::fs::File::open(path).with_context(problem)?;
+    let mut file = std::fs::File::open(path).map_err(&problem)?;
     if length <= whole {
-        std::io::copy(&mut file, hasher).with_context(problem)?;
+        std::io::copy(&mut file, hasher).map_err(&problem)?;
         return Ok(());
     }
     let n_samples = (whole / SAMPLE).clamp(1, SAMPLES);
     let last = length.saturating_sub(SAMPLE);
     for k in 0..=n_samples {
         let start = (u128::from(last) * u128::from(k) / u128::from(n_samples)) as u64;
-        file.seek(SeekFrom::Start(start)).with_context(problem)?;
-        std::io::copy(&mut file.by_ref().take(SAMPLE), hasher).with_context(problem)?;
+        file.seek(SeekFrom::Start(start)).map_err(&problem)?;
+        std::io::copy(&mut file.by_ref().take(SAMPLE), hasher).map_err(&problem)?;
     }
     Ok(())
 }
@@ -158,16 +154,16 @@ fn hash_samples(
 ///
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part.
-pub fn provenance(comm: &impl Communicator, data: &Path, seed: u64) -> anyhow::Result<Provenance> {
+pub fn provenance(comm: &dyn Communicator, data: &Path, seed: u64) -> Result<Provenance> {
     let Some(files) = together(comm, data_files(data))? else {
         let input = if comm.rank() == 0 { Input::from(data) } else { Input::Stdin };
-        return together(comm, Provenance::of(&input, seed).map_err(Into::into));
+        return together(comm, Provenance::of(&input, seed));
     };
-    let hash = |file: &PathBuf| -> anyhow::Result<String> {
+    let hash = |file: &PathBuf| -> Result<String> {
         let hash = hash_input(&Input::Path(file.clone()))?.unwrap_or_default();
         Ok(format!("{} {hash}\n", file.display()))
     };
-    let own: anyhow::Result<String> =
+    let own: Result<String> =
         own_files(&files, comm.rank(), comm.size()).iter().map(hash).collect();
     let all = comm.all_gather(together(comm, own)?.as_bytes())?.concat();
     let hash = format!("blake3:{}", blake3::hash(&all).to_hex());

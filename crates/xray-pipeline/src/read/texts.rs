@@ -6,25 +6,25 @@
 //! Block b of 4,096 documents belongs to rank `b % size`, whoever has read it. The vocabulary and its
 //! weights are on every rank; the texts are given up once they are counted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use xray_cli::args::{InputArgs, TextArgs};
-use xray_cli::parts::{UsageError, is_whole};
 use xray_data::text::{
     ColumnCount, CountedDocuments, TermCount, TextOptions, Vectorizer, position_names,
 };
 use xray_data::{Documents, Input, LoadOptions, Loaded, Share, load};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, ROW_BLOCK, SparseMatrix, rank_columns};
-use xray_pipeline::into_sparse;
 
-use crate::agree::{same_everywhere, together};
-use crate::exchange::{Entry, assemble_columns, exchange};
-use crate::files::{check_same_data, data_files, own_files};
-use crate::ingest::{
+use super::exchange::{Entry, assemble_columns, exchange};
+use super::files::{check_same_data, data_files, own_files};
+use super::tables::{
     Part, RowNames, Shard, check_same_list, gather_sizes, shard_of_many, shard_of_one,
 };
+use crate::agree::{same_everywhere, together};
+use crate::corpus::{into_sparse, is_whole};
+use crate::error::{Error, Result};
+use crate::options::TextRequest;
 use crate::rows::{numbers, own_rows, own_share};
 
 /// What one rank has of a weighed corpus.
@@ -51,53 +51,55 @@ pub struct SharedCorpus {
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part.
 pub fn read_corpus(
-    comm: &impl Communicator,
-    input: &InputArgs,
-    text: &TextArgs,
-) -> anyhow::Result<SharedCorpus> {
-    match together(comm, data_files(&input.data))? {
-        None => read_one_file(comm, input, text),
-        Some(files) => read_many_files(comm, input, text, &files),
+    comm: &dyn Communicator,
+    data: &Path,
+    options: &LoadOptions,
+    text: &TextRequest,
+) -> Result<SharedCorpus> {
+    match together(comm, data_files(data))? {
+        None => read_one_file(comm, data, options, text),
+        Some(files) => read_many_files(comm, &files, options, text),
     }
 }
 
 fn read_one_file(
-    comm: &impl Communicator,
-    input: &InputArgs,
-    text: &TextArgs,
-) -> anyhow::Result<SharedCorpus> {
-    let source = input.source();
+    comm: &dyn Communicator,
+    data: &Path,
+    options: &LoadOptions,
+    text: &TextRequest,
+) -> Result<SharedCorpus> {
+    let source = Input::from(data);
     check_same_data(comm, &source)?;
-    let options = LoadOptions { share: Some(own_share(comm)), ..input.load_options() };
-    match together(comm, load(&source, &options).map_err(Into::into))? {
+    let options = LoadOptions { share: Some(own_share(comm)), ..options.clone() };
+    match together(comm, load(&source, &options))? {
         Loaded::Documents(documents) => {
-            together(comm, refuse_transpose(input))?;
+            together(comm, refuse_transpose(&options))?;
             weigh_texts(comm, documents, text)
         }
         Loaded::Table(table) => weigh_counts(comm, shard_of_one(comm, table)?, text),
     }
 }
 
-fn refuse_transpose(input: &InputArgs) -> anyhow::Result<()> {
-    match input.transpose {
-        true => Err(UsageError("--transpose is for matrices, and this is text".into()).into()),
-        false => Ok(()),
+fn refuse_transpose(options: &LoadOptions) -> Result<()> {
+    if options.transpose {
+        return Err(Error::Usage("--transpose is for matrices, and this is text".into()));
     }
+    Ok(())
 }
 
 fn read_many_files(
-    comm: &impl Communicator,
-    input: &InputArgs,
-    text: &TextArgs,
+    comm: &dyn Communicator,
     files: &[PathBuf],
-) -> anyhow::Result<SharedCorpus> {
-    together(comm, refuse_transpose(input))?;
+    options: &LoadOptions,
+    text: &TextRequest,
+) -> Result<SharedCorpus> {
+    together(comm, refuse_transpose(options))?;
     check_same_list(comm, files)?;
     let files = own_files(files, comm.rank(), comm.size());
-    let own = files.iter().map(|file| load(&Input::Path(file.clone()), &input.load_options()));
+    let own = files.iter().map(|file| load(&Input::Path(file.clone()), options));
     let own: Result<Vec<Loaded>, xray_data::Error> = own.collect();
     let (mut texts, mut tables) = (Vec::new(), Vec::new());
-    for (loaded, file) in together(comm, own.map_err(Into::into))?.into_iter().zip(files) {
+    for (loaded, file) in together(comm, own)?.into_iter().zip(files) {
         match loaded {
             Loaded::Documents(documents) => texts.push(documents),
             Loaded::Table(table) => tables.push(Part { file: file.clone(), table }),
@@ -106,8 +108,8 @@ fn read_many_files(
     let kinds = gather_sizes(comm, [texts.len(), tables.len()])?;
     let [n_texts, n_tables] = [0, 1].map(|q| kinds.iter().map(|kind| kind[q]).sum::<usize>());
     let mixed = (n_texts > 0 && n_tables > 0)
-        .then(|| anyhow::anyhow!("{n_texts} of the files hold texts and {n_tables} numbers"));
-    together(comm, mixed.map_or(Ok(()), Err))?;
+        .then(|| format!("{n_texts} of the files hold texts and {n_tables} numbers"));
+    together(comm, mixed.map_or(Ok(()), |message| Err(Error::Mismatch(message))))?;
     match n_tables > 0 {
         true => weigh_counts(comm, shard_of_many(comm, tables)?, text),
         false => weigh_texts(comm, to_block_owners(comm, joined(texts))?, text),
@@ -130,62 +132,54 @@ fn joined(parts: Vec<Documents>) -> Documents {
 }
 
 /// The options, with what they read from files (stop words), if they are the same on all ranks.
-fn same_options(
-    comm: &impl Communicator,
-    own: anyhow::Result<TextOptions>,
-) -> anyhow::Result<TextOptions> {
-    let options = together(comm, own)?;
+fn same_options(comm: &dyn Communicator, options: TextOptions) -> Result<TextOptions> {
     same_everywhere(comm, "the options for texts", &serde_json::to_vec(&options)?)?;
     Ok(options)
 }
 
 /// From the own documents.
 fn weigh_texts(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     documents: Documents,
-    text: &TextArgs,
-) -> anyhow::Result<SharedCorpus> {
+    text: &TextRequest,
+) -> Result<SharedCorpus> {
     let options = same_options(comm, text.options(true))?;
     let Documents { ids, texts, labels } = documents;
     let n_documents = gather_sizes(comm, [texts.len()])?.iter().map(|size| size[0]).sum();
-    let counted = together(comm, CountedDocuments::new(&options, &texts).map_err(Into::into))?;
+    let counted = together(comm, CountedDocuments::new(&options, &texts))?;
     drop(texts);
     let vectorizer = learn(comm, options, &counted, n_documents)?;
-    let rows = together(comm, vectorizer.weigh(&counted).map_err(Into::into))?;
+    let rows = together(comm, vectorizer.weigh(&counted))?;
     drop(counted);
     corpus_of_rows(comm, rows, vectorizer, ids, labels, n_documents)
 }
 
 /// From the own columns of a matrix of counts, or of weights that are left as they are.
-fn weigh_counts(
-    comm: &impl Communicator,
-    shard: Shard,
-    text: &TextArgs,
-) -> anyhow::Result<SharedCorpus> {
+fn weigh_counts(comm: &dyn Communicator, shard: Shard, text: &TextRequest) -> Result<SharedCorpus> {
     let Shard { matrix, n_columns, column_names, rows: row_names, .. } = shard;
     let whole = comm.all_gather(&[u8::from(is_whole(&matrix))])?.iter().all(|w| w[0] == 1);
     let options = same_options(comm, text.options(whole))?;
     let names = column_names.unwrap_or_else(|| position_names(n_columns));
-    let counts = together(comm, into_sparse(matrix).map_err(Into::into))?;
+    let counts = together(comm, into_sparse(matrix))?;
     let n_documents = counts.n_rows();
     let columns = gather_columns(comm, &counts, n_columns)?;
     let vectorizer = Vectorizer::from_columns(options, n_documents, names.clone(), &columns);
-    let vectorizer = together(comm, vectorizer.map_err(Into::into))?;
+    let vectorizer = together(comm, vectorizer)?;
     let rows = own_rows(comm, &counts, n_columns)?;
     drop(counts);
     let weighed = vectorizer.transform_counts(&rows, Some(&names));
     drop(rows);
-    let weighed = together(comm, weighed.map_err(Into::into))?;
+    let weighed = together(comm, weighed)?;
     let (ids, labels) = own_row_names(comm, row_names)?;
     corpus_of_rows(comm, weighed, vectorizer, ids, labels, n_documents)
 }
 
 /// What is known of each column, on all ranks.
 fn gather_columns(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     own: &SparseMatrix<'static, f64>,
     n_columns: usize,
-) -> anyhow::Result<Vec<ColumnCount>> {
+) -> Result<Vec<ColumnCount>> {
     let bytes = |c: &ColumnCount| [c.document_frequency as f64, c.total].map(f64::to_le_bytes);
     let own = ColumnCount::of_columns(own).iter().flat_map(bytes).flatten().collect::<Vec<u8>>();
     let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
@@ -196,9 +190,9 @@ fn gather_columns(
 
 /// Names and classes of the own rows.
 fn own_row_names(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     rows: RowNames,
-) -> anyhow::Result<(Vec<String>, Option<Vec<String>>)> {
+) -> Result<(Vec<String>, Option<Vec<String>>)> {
     let places = || rows.listed.clone().map(|d| d.to_string()).collect();
     let ids: Vec<String> = rows.names.unwrap_or_else(places);
     if rows.shared {
@@ -217,13 +211,13 @@ fn own_row_names(
 
 /// The corpus of weighed rows: their entries go to the owners of their columns.
 fn corpus_of_rows(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     rows: SparseMatrix<'static, f64>,
     vectorizer: Vectorizer,
     ids: Vec<String>,
     labels: Option<Vec<String>>,
     n_documents: usize,
-) -> anyhow::Result<SharedCorpus> {
+) -> Result<SharedCorpus> {
     let labelled = comm.all_gather(&[u8::from(labels.is_some())])?.iter().any(|any| any[0] == 1);
     let labels = labelled.then(|| labels.unwrap_or_else(|| vec![String::new(); ids.len()]));
     let columns = columns_of(comm, &rows, own_share(comm), n_documents)?;
@@ -241,7 +235,7 @@ struct Travelling {
 }
 
 /// Documents that were read in consecutive parts, to the owners of their blocks.
-fn to_block_owners(comm: &impl Communicator, documents: Documents) -> anyhow::Result<Documents> {
+fn to_block_owners(comm: &dyn Communicator, documents: Documents) -> Result<Documents> {
     let sizes = gather_sizes(comm, [documents.len()])?;
     let first: usize = sizes[..comm.rank()].iter().map(|size| size[0]).sum();
     let Documents { ids, texts, labels } = documents;
@@ -272,11 +266,11 @@ fn to_block_owners(comm: &impl Communicator, documents: Documents) -> anyhow::Re
 
 /// Vocabulary and weights, the same on all ranks, from what each has counted.
 fn learn(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     options: TextOptions,
     counted: &CountedDocuments,
     n_documents: usize,
-) -> anyhow::Result<Vectorizer> {
+) -> Result<Vectorizer> {
     let mut messages = vec![Vec::new(); comm.size()];
     for term in counted.terms() {
         let hash = blake3::hash(term.term.as_bytes());
@@ -297,13 +291,13 @@ fn learn(
             }
         }
     }
-    let (min, max) = together(comm, options.frequency_range(n_documents).map_err(Into::into))?;
+    let (min, max) = together(comm, options.frequency_range(n_documents))?;
     let mut own = Vec::new();
     let frequent = |t: &&TermCount| (min..=max).contains(&(t.document_frequency as f64));
     merged.values().filter(frequent).for_each(|term| write_term(term, &mut own));
     drop(merged);
     let kept = comm.all_gather(&own)?.iter().flat_map(|part| read_terms(part)).collect();
-    together(comm, Vectorizer::from_terms(options, n_documents, kept).map_err(Into::into))
+    together(comm, Vectorizer::from_terms(options, n_documents, kept))
 }
 
 /// Frequency, total, length and text.
@@ -328,11 +322,11 @@ fn read_terms(mut bytes: &[u8]) -> Vec<TermCount> {
 
 /// The own columns, from all ranks' rows.
 fn columns_of(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     rows: &SparseMatrix<'static, f64>,
     share: Share,
     n_documents: usize,
-) -> anyhow::Result<SparseMatrix<'static, f64>> {
+) -> Result<SparseMatrix<'static, f64>> {
     let n = rows.n_columns();
     let (offsets, columns, values) = rows.csr();
     let entries = (0..rows.n_rows()).flat_map(|k| {
@@ -346,5 +340,5 @@ fn columns_of(
     let own = rank_columns(n, comm.rank(), comm.size());
     let arrived = exchange(comm, entries, |e| own.owner(e.column as usize))?;
     let columns = assemble_columns(n_documents, &own, arrived);
-    together(comm, columns.map_err(Into::into))
+    together(comm, columns)
 }

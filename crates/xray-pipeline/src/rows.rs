@@ -5,22 +5,26 @@ use xray_nmf::comm::Communicator;
 use xray_nmf::{Factorization, Matrix, ROW_BLOCK, Refined, SparseMatrix};
 
 use crate::agree::together;
-use crate::exchange::{Entry, assemble, exchange};
+use crate::error::Result;
+use crate::read::{Entry, assemble, exchange};
 
 // Refinement and reading must agree on who has which rows.
 const _: () = assert!(Share::BLOCK == ROW_BLOCK);
 
 /// The part of this rank.
-pub(crate) fn own_share(comm: &impl Communicator) -> Share {
+pub(crate) fn own_share(comm: &dyn Communicator) -> Share {
     Share { part: comm.rank(), parts: comm.size() }
 }
 
 /// The own rows, with all columns, from everybody's columns.
-pub(crate) fn own_rows(
-    comm: &impl Communicator,
+///
+/// # Errors
+/// The same on all ranks, if they cannot exchange data.
+pub fn own_rows(
+    comm: &dyn Communicator,
     columns: &impl Matrix,
     n_columns: usize,
-) -> anyhow::Result<SparseMatrix<'static, f64>> {
+) -> Result<SparseMatrix<'static, f64>> {
     let (n_rows, size) = (columns.n_rows(), comm.size());
     let layout = xray_nmf::rank_columns(n_columns, comm.rank(), size);
     let entries = (0..layout.n_own()).flat_map(|i| {
@@ -38,15 +42,14 @@ pub(crate) fn own_rows(
     let local = |d: usize| d / ROW_BLOCK / size * ROW_BLOCK + d % ROW_BLOCK;
     let n_own = (0..n_rows).filter(|&d| own_share(comm).keeps_document(d)).count();
     let turned = assemble(n_columns, n_own, local, arrived);
-    Ok(together(comm, turned.map_err(Into::into))?.transposed())
+    Ok(together(comm, turned)?.transposed())
 }
 
 /// What refinement starts from: W of the own rows, H of all columns.
-pub(crate) fn start(
-    comm: &impl Communicator,
-    n_own_rows: usize,
-    fit: &Factorization,
-) -> anyhow::Result<Refined> {
+///
+/// # Errors
+/// If the ranks cannot exchange data.
+pub fn start(comm: &dyn Communicator, n_own_rows: usize, fit: &Factorization) -> Result<Refined> {
     let (rank, share) = (fit.rank(), own_share(comm));
     let mut w = vec![0.0; n_own_rows * rank];
     for (q, column) in fit.anchor_columns().iter().enumerate() {
@@ -66,12 +69,15 @@ pub(crate) fn start(
 }
 
 /// All rows of W on rank 0, in order, from everybody's own; nothing on the other ranks.
-pub(crate) fn gather_rows(
-    comm: &impl Communicator,
+///
+/// # Errors
+/// If the ranks cannot exchange data.
+pub fn gather_rows(
+    comm: &dyn Communicator,
     own: &[f64],
     n_rows: usize,
     rank: usize,
-) -> anyhow::Result<Option<Vec<f64>>> {
+) -> Result<Option<Vec<f64>>> {
     let mut messages = vec![Vec::new(); comm.size()];
     messages[0] = own.iter().flat_map(|v| v.to_le_bytes()).collect();
     let received = comm.all_to_all(messages)?;
