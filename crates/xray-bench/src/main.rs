@@ -43,13 +43,9 @@ fn run(settings: &Settings) -> Result<(), String> {
             Ok(())
         }
         Data::Corpus(name) => {
-            let corpus = match name.as_str() {
-                "rcv1" => Corpus::rcv1(),
-                "ppl2" => Corpus::ppl2(),
-                "ibmt" => Corpus::ibmt(),
-                _ => return Err(format!("{name}: not rcv1, ppl2 or ibmt")),
-            };
-            let corpus = if settings.scale < 1.0 { corpus.scaled(settings.scale) } else { corpus };
+            let shape = name.parse().map(Corpus::like);
+            let corpus = shape.and_then(|shape| shape.scaled(settings.scale));
+            let corpus = corpus.map_err(|e| e.to_string())?;
             let start = Instant::now();
             let matrix = corpus.generate().map_err(|e| e.to_string())?;
             println!(

@@ -279,8 +279,8 @@ fn every_design_of_synth_is_drawn_twice_the_same() {
     let run = place.done(&["synth", "c.npz", "--corpus", "rcv1", "--scale", "0.001"]);
     assert!(run.stderr.contains("c.npz"), "{}", run.stderr);
     place
-        .xray(&["synth", "c.npz", "--corpus", "rcv1", "--scale", "2"])
-        .assert_error(2, &["--scale"]);
+        .xray(&["synth", "c.npz", "--corpus", "rcv1", "--scale", "11"])
+        .assert_error(2, &["scale = 11", "at most 10"]);
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn run_seeds(
 
 fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> Result<Run> {
     let matrix = &data.matrix;
-    let (found, spent) = measured(|| (method.run)(matrix, job));
+    let (found, spent) = measured(|| method.run(matrix, job));
     let threads = job.threads;
     let mut run = Run {
         spent,

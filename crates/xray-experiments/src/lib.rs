@@ -39,7 +39,7 @@ pub use evaluate::{
 };
 pub use experiment::{EXPERIMENTS, Experiment, Settings};
 pub use measure::{Spent, measured, peak_memory};
-pub use method::{Found, Job, METHODS, Method, Shape};
+pub use method::{Found, Job, METHODS, Method, Procedure, Shape};
 pub use page::{Page, join, write_file};
 pub use watch::{Interrupted, Watch};
 

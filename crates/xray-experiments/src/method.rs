@@ -8,9 +8,11 @@ mod runs;
 
 pub(crate) use runs::{precision, with_matrix};
 
+use std::sync::LazyLock;
+
 use anyhow::{Result, bail};
 use xray_data::LoadedMatrix;
-use xray_nmf::Refined;
+use xray_nmf::{Refined, Selection};
 
 /// What a method is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +61,21 @@ pub struct Method {
     /// Predicted multiplications.
     pub cost: fn(&Shape, &Job) -> f64,
     /// Does the work.
-    pub run: fn(&LoadedMatrix, &Job) -> Result<Found>,
+    pub procedure: Procedure,
+}
+
+/// How a method is run.
+#[derive(Debug, Clone, Copy)]
+pub enum Procedure {
+    /// A rule of XRAY, with or without the mean ray.
+    Rule {
+        /// The rule.
+        selection: Selection,
+        /// Whether the cone starts with the mean column.
+        mean_ray: bool,
+    },
+    /// Any other function of the data.
+    Function(fn(&LoadedMatrix, &Job) -> Result<Found>),
 }
 
 impl PartialEq for Method {
@@ -108,6 +124,17 @@ impl Method {
         }
     }
 
+    /// Finds anchors or factors of a matrix.
+    ///
+    /// # Errors
+    /// If the method refuses the matrix or the job.
+    pub fn run(&self, matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+        match self.procedure {
+            Procedure::Rule { selection, mean_ray } => runs::xray(matrix, job, selection, mean_ray),
+            Procedure::Function(run) => run(matrix, job),
+        }
+    }
+
     /// A rough forecast of the time it takes, in seconds.
     pub fn predicted_seconds(&self, shape: &Shape, job: &Job) -> f64 {
         let threads = job.threads.unwrap_or_else(rayon::current_num_threads);
@@ -148,33 +175,51 @@ fn esser(shape: &Shape, _: &Job) -> f64 {
     100.0 * n * n * n
 }
 
-macro_rules! methods {
+/// All methods, in the order in which tables list them: every rule of XRAY, then its rivals.
+pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
+    let rules = Selection::ALL.into_iter().map(rule);
+    rules.chain([MEAN_RAY]).chain(RIVALS.iter().copied()).collect()
+});
+
+/// The row of a rule; its names live as long as the table does.
+fn rule(selection: Selection) -> Method {
+    Method {
+        name: format!("xray-{selection}").leak(),
+        label: format!("XRAY({selection})").leak(),
+        about: selection.words(),
+        needs_nonnegative: false,
+        random: selection == Selection::Rand,
+        cost: linear,
+        procedure: Procedure::Rule { selection, mean_ray: false },
+    }
+}
+
+const MEAN_RAY: Method = Method {
+    name: "xray-max-mean",
+    label: "XRAY(max), mean ray",
+    about: "max in a cone that starts with the mean column",
+    needs_nonnegative: false,
+    random: false,
+    cost: linear,
+    procedure: Procedure::Rule { selection: Selection::Max, mean_ray: true },
+};
+
+macro_rules! rivals {
     ($($name:literal, $label:literal, $about:literal, $nonnegative:literal, $random:literal,
        $cost:expr, $run:expr;)*) => {
-        /// All methods, in the order in which tables list them.
-        pub const METHODS: &[Method] = &[$(Method {
+        const RIVALS: &[Method] = &[$(Method {
             name: $name,
             label: $label,
             about: $about,
             needs_nonnegative: $nonnegative,
             random: $random,
             cost: $cost,
-            run: $run,
+            procedure: Procedure::Function($run),
         }),*];
     };
 }
 
-methods! {
-    "xray-max", "XRAY(max)", "the column with the largest residual leads to the next anchor",
-        false, false, linear, runs::xray_max;
-    "xray-dist", "XRAY(dist)", "the exterior column farthest out leads to the next anchor",
-        false, false, linear, runs::xray_dist;
-    "xray-greedy", "XRAY(greedy)", "the next anchor lowers the residual most",
-        false, false, linear, runs::xray_greedy;
-    "xray-rand", "XRAY(rand)", "a random exterior column leads to the next anchor",
-        false, true, linear, runs::xray_rand;
-    "xray-max-mean", "XRAY(max), mean ray", "max in a cone that starts with the mean column",
-        false, false, linear, runs::xray_max_mean;
+rivals! {
     "spa", "SPA (raw)", "successive projection (Gillis and Vavasis), columns as they are",
         false, false, linear, runs::spa_raw;
     "spa-l1", "SPA (l1)", "successive projection (Gillis and Vavasis), columns scaled to sum 1",
@@ -218,6 +263,9 @@ mod tests {
             assert_eq!(Method::named(method.name).expect("listed").label, method.label);
             assert!(METHODS[..k].iter().all(|other| other.name != method.name));
         }
+        for rule in Selection::ALL {
+            assert!(Method::named(&format!("xray-{rule}")).is_ok(), "{rule}");
+        }
         let message = Method::named("xray").expect_err("unknown").to_string();
         assert!(message.contains("xray-greedy"), "{message}");
     }
@@ -227,9 +275,9 @@ mod tests {
         let data = Synthetic { n_rows: 20, n_columns: 24, rank: 4, ..Synthetic::default() };
         let data = data.generate().expect("data");
         let matrix = LoadedMatrix::Dense(data.matrix.clone());
-        for method in METHODS {
+        for method in METHODS.iter() {
             let job = Job::new(4);
-            match (method.run)(&matrix, &job).expect(method.name) {
+            match method.run(&matrix, &job).expect(method.name) {
                 Found::Anchors(anchors) => {
                     // The incremental steps of Hottopixx need more epochs than a test has time for.
                     let exact = !["xray-greedy", "hottopixx", "esser"].contains(&method.name)

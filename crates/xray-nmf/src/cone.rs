@@ -19,7 +19,7 @@ use crate::gram::{AnchorRows, GramCache, GramColumn, NormalMatrix};
 use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
 use crate::packet::{Reader, Writer};
-use crate::params::Solver;
+use crate::params::Descent;
 use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
 
 /// Below this share of `||X_i||^2` the difference `C_ii - c_i'h_i` has lost its digits, and the
@@ -55,7 +55,7 @@ pub(crate) struct Cone<'a, M, K> {
     pub(crate) residuals: Vec<f64>,
     ray_columns: Vec<Column>,
     factors: Vec<Factors>,
-    solver: Solver,
+    descent: Option<Descent>,
     cache: Mutex<GramCache>,
 }
 
@@ -66,7 +66,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
         comm: &'a K,
         layout: Layout,
         signed: bool,
-        solver: Solver,
+        descent: Option<Descent>,
         memory: usize,
     ) -> Result<Self> {
         let squared_norms = matrix.squared_norms();
@@ -84,15 +84,15 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
             weights,
             ray_columns: Vec::new(),
             factors: layout.own_blocks().iter().map(|b| Factors::new(b.len())).collect(),
-            solver,
+            descent,
             cache: Mutex::new(GramCache::new(memory)),
         };
         cone.total = cone.residual()?;
         Ok(cone)
     }
 
-    pub(crate) fn solver(&self) -> Solver {
-        self.solver
+    pub(crate) fn descent(&self) -> Option<Descent> {
+        self.descent
     }
 
     /// Number of rays, counting a virtual one.
@@ -278,7 +278,7 @@ impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
             s: &self.s,
             squared_norms: &self.squared_norms,
             signed: self.signed,
-            solver: self.solver,
+            descent: self.descent,
             record,
         };
         let (matrix, rays) = (self.matrix, &self.ray_columns);

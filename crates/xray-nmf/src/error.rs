@@ -111,6 +111,16 @@ pub enum Error {
         /// The allowed range, and what to do.
         allowed: &'static str,
     },
+    /// There is no choice of that name.
+    #[error("{kind} = {value} is not allowed; use {allowed}")]
+    Choice {
+        /// What is chosen.
+        kind: &'static str,
+        /// The name that was given.
+        value: String,
+        /// The names that there are.
+        allowed: String,
+    },
     /// A listed column cannot play the part it was given.
     #[error("{list} lists column {column}, {reason}")]
     ColumnList {

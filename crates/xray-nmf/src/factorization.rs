@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
 use crate::observe::{Step, Termination};
 use crate::packet::{Reader, Writer};
-use crate::params::Solver;
+use crate::params::Descent;
 use crate::progress::Progress;
 use crate::project::{Factors, Projection, WeightBlock, kkt_violation, project_block};
 
@@ -29,7 +29,8 @@ pub struct Factorization {
     /// The relative residual without any anchor: 1, or 0 for a zero matrix.
     residual_of_nothing: f64,
     signed: bool,
-    solver: Solver,
+    /// Coordinate descent instead of exact projections.
+    descent: Option<Descent>,
 }
 
 impl Factorization {
@@ -42,7 +43,7 @@ impl Factorization {
         let n_kept = progress.n_kept(termination);
         let violation = cone.kkt_violation()?;
         let (n_rows, layout, signed) = (cone.matrix.n_rows(), cone.layout, cone.signed);
-        let solver = cone.solver();
+        let descent = cone.descent();
         let residual_of_nothing = if cone.total > 0.0 { 1.0 } else { 0.0 };
         let (weights, parts) = cone.into_parts();
         let found = Self {
@@ -55,7 +56,7 @@ impl Factorization {
             parts,
             residual_of_nothing,
             signed,
-            solver,
+            descent,
         };
         Ok(if n_kept < found.rank() { found.first_anchors(n_kept) } else { found })
     }
@@ -184,7 +185,7 @@ impl<'a> Path<'a> {
 
     /// Adds anchor t and projects every column.
     fn admit(&mut self, t: usize) {
-        let Factorization { parts, layout, signed, solver, .. } = self.found;
+        let Factorization { parts, layout, signed, descent, .. } = self.found;
         self.rows.push_from(&parts.rows, t);
         self.s.push(&parts.s.row(t)[..=t]);
         let input = Projection {
@@ -192,7 +193,7 @@ impl<'a> Path<'a> {
             s: &self.s,
             squared_norms: &parts.squared_norms,
             signed: *signed,
-            solver: *solver,
+            descent: *descent,
             record: false,
         };
         let residuals = self.residuals.par_chunks_mut(layout.block_size());

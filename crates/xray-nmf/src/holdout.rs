@@ -19,7 +19,9 @@ pub(crate) struct HeldOut<'a, M, K> {
 
 impl<'a, M: Matrix, K: Communicator> HeldOut<'a, M, K> {
     pub(crate) fn new(test: &'a M, comm: &'a K, layout: Layout, params: &Params) -> Result<Self> {
-        Ok(Self { test: Cone::new(test, comm, layout, params.allow_negative, params.solver, 0)? })
+        Ok(Self {
+            test: Cone::new(test, comm, layout, params.allow_negative, params.descent(), 0)?,
+        })
     }
 
     /// The relative error after `anchor` was added and `fitted` changed in the columns of `changes`.

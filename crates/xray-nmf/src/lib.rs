@@ -22,6 +22,7 @@
 //! ```
 
 pub mod baseline;
+mod choice;
 pub mod comm;
 mod cone;
 mod error;
@@ -44,13 +45,14 @@ mod solver;
 pub mod synth;
 mod transform;
 
+pub use choice::Choice;
 pub use error::{Error, Result};
 pub use factorization::{Factorization, Weights};
 pub use gram::GramColumn;
 pub use layout::Layout;
 pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
-pub use params::{Engine, Normalize, Params, Selection, Solver};
+pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{
@@ -60,6 +62,11 @@ pub use refine::{
 pub use resume::RunState;
 pub use solver::{fit, fit_distributed, fit_observed, fit_resumed};
 pub use transform::RowModel;
+
+/// For [`choices!`], in whichever crate it is used.
+#[doc(hidden)]
+#[cfg(feature = "serde")]
+pub use serde as __serde;
 
 /// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if
 /// there is no such rank.

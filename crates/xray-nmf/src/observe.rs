@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::choices;
 use crate::resume::RunState;
 
 /// One anchor and what it brought.
@@ -25,28 +26,13 @@ pub struct Step {
     pub changed_columns: usize,
 }
 
-/// Why a run ended. All of these are success.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Termination {
-    /// As many anchors as asked for.
-    RankReached,
-    /// Every column lies in the cone already, or no candidate could bring one closer.
-    Exhausted,
-    /// The next anchor improved the residual or the held-out error too little.
-    BelowThreshold,
-    /// The observer asked to stop.
-    Stopped,
-}
-
-impl Termination {
-    /// `rank_reached`, `exhausted`, `below_threshold` or `stopped`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Termination::RankReached => "rank_reached",
-            Termination::Exhausted => "exhausted",
-            Termination::BelowThreshold => "below_threshold",
-            Termination::Stopped => "stopped",
-        }
+choices! {
+    /// Why a run ended. All of these are success.
+    pub enum Termination ("termination") {
+        RankReached = "rank_reached": "as many anchors as asked for",
+        Exhausted = "exhausted": "every column lies in the cone, or no candidate could bring one closer",
+        BelowThreshold = "below_threshold": "the next anchor improved the residual or the held-out error too little",
+        Stopped = "stopped": "the observer asked to stop",
     }
 }
 

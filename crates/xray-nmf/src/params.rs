@@ -1,116 +1,78 @@
 //! What to find and how: the parameters of a fit.
 
+use crate::choices;
 use crate::error::{Error, Result};
 
-/// Which exterior point, and so which column, is chosen next (the paper's Algorithm 1).
-///
-/// | rule | next anchor | on separable data |
-/// |---|---|---|
-/// | `rand` | `argmax_j R_i'X_j / p'X_j` for a random exterior i | exact |
-/// | `max` | the same, `i = argmax_k \|\|R_k\|\|` | exact |
-/// | `dist` | the same, `i = argmax_k \|\|(R_k'X)_+\|\|` | exact |
-/// | `greedy` | `argmax_j \|\|(R'X_j)_+\|\|^2 / \|\|X_j\|\|^2` | not exact; strongest on text |
-/// | `agg` | `argmax_j \|\|(R'X_j)_+\|\| / p'X_j` | exact; greedy's exact sibling |
-/// | `joint` | `argmax_{i,j} R_i'X_j / p'X_j` | exact |
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Selection {
-    /// A random exterior point, from the seed.
-    Rand,
-    /// The exterior point with the largest residual.
-    #[default]
-    Max,
-    /// The exterior point whose residual sees the most mass.
-    Dist,
-    /// The column that by itself lowers the residual most.
-    Greedy,
-    /// The column that all residuals together see farthest out.
-    Agg,
-    /// The column that any residual sees farthest out.
-    Joint,
-}
-
-impl Selection {
-    /// All rules, in the order of the table.
-    pub const ALL: [Selection; 6] = [
-        Selection::Rand,
-        Selection::Max,
-        Selection::Dist,
-        Selection::Greedy,
-        Selection::Agg,
-        Selection::Joint,
-    ];
-
-    /// The rule's name: `rand`, `max`, `dist`, `greedy`, `agg` or `joint`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Selection::Rand => "rand",
-            Selection::Max => "max",
-            Selection::Dist => "dist",
-            Selection::Greedy => "greedy",
-            Selection::Agg => "agg",
-            Selection::Joint => "joint",
-        }
+choices! {
+    /// Which exterior point, and so which column, is chosen next (the paper's Algorithm 1).
+    ///
+    /// | rule | next anchor | on separable data |
+    /// |---|---|---|
+    /// | `rand` | `argmax_j R_i'X_j / p'X_j` for a random exterior i | exact |
+    /// | `max` | the same, `i = argmax_k \|\|R_k\|\|` | exact |
+    /// | `dist` | the same, `i = argmax_k \|\|(R_k'X)_+\|\|` | exact |
+    /// | `greedy` | `argmax_j \|\|(R'X_j)_+\|\|^2 / \|\|X_j\|\|^2` | not exact; strongest on text |
+    /// | `agg` | `argmax_j \|\|(R'X_j)_+\|\| / p'X_j` | exact; greedy's exact sibling |
+    /// | `joint` | `argmax_{i,j} R_i'X_j / p'X_j` | exact |
+    #[derive(Default)]
+    pub enum Selection ("selection") {
+        Rand = "rand": "a random exterior column leads to the next anchor",
+        #[default]
+        Max = "max": "the column with the largest residual leads to the next anchor",
+        Dist = "dist": "the exterior column whose residual sees the most mass leads to the next anchor",
+        Greedy = "greedy": "the next anchor by itself lowers the residual most; strongest on text",
+        Agg = "agg": "the next anchor is the column that all residuals together see farthest out",
+        Joint = "joint": "the next anchor is the column that any residual sees farthest out",
     }
 }
 
-impl std::str::FromStr for Selection {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Selection::ALL.into_iter().find(|rule| rule.name() == name).ok_or_else(|| {
-            Error::Parameter {
-                name: "selection",
-                value: name.to_string(),
-                allowed: "use rand, max, dist, greedy, agg or joint",
-            }
-        })
+choices! {
+    /// How the scores of `dist`, `greedy`, `agg` and `joint` are kept; both give the same anchors.
+    #[derive(Default)]
+    pub enum Engine ("engine") {
+        #[default]
+        Lazy = "lazy": "certified upper bounds: only columns that might win are scored",
+        Direct = "direct": "the paper's: every column is scored in every step",
     }
 }
 
-/// How the scores of `dist`, `greedy`, `agg` and `joint` are kept; both give the same anchors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Engine {
-    /// Certified upper bounds; only columns that might win are scored.
-    #[default]
-    Lazy,
-    /// The paper's: every column is scored in every step.
-    Direct,
-}
-
-/// How columns are projected onto the cone.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Solver {
-    /// Exact, by a warm-started active-set method.
-    #[default]
-    ActiveSet,
-    /// The paper's Algorithm 2.
-    CoordinateDescent {
-        /// A column is done when a cycle lowers its objective by less than this times `||X_i||^2`.
-        tolerance: f64,
-        /// The most cycles for each column and step.
-        max_cycles: usize,
-    },
-}
-
-impl Solver {
-    /// Algorithm 2 with a tolerance of 1e-10 and at most 200 cycles.
-    pub const fn coordinate_descent() -> Self {
-        Solver::CoordinateDescent { tolerance: 1e-10, max_cycles: 200 }
+choices! {
+    /// How columns are projected onto the cone.
+    #[derive(Default)]
+    pub enum Solver ("solver") {
+        #[default]
+        ActiveSet = "active-set": "exact, by a warm-started active-set method",
+        CoordinateDescent = "coordinate-descent" | "cd": "the paper's Algorithm 2",
     }
 }
 
-/// Scaling of the columns before anchors are chosen (the paper's Table 1 compares them).
-///
-/// Weights and residuals always refer to the columns as given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Normalize {
-    /// As they are; what the method is made for.
-    #[default]
-    None,
-    /// Each column divided by its sum of magnitudes.
-    L1,
-    /// Each column divided by its Euclidean norm.
-    L2,
+choices! {
+    /// Scaling of the columns before anchors are chosen (the paper's Table 1 compares them).
+    ///
+    /// Weights and residuals always refer to the columns as given.
+    #[derive(Default)]
+    pub enum Normalize ("normalize") {
+        #[default]
+        None = "none": "columns as they are; what the method is made for",
+        L1 = "l1": "each column divided by its sum of magnitudes",
+        L2 = "l2": "each column divided by its Euclidean norm",
+    }
+}
+
+/// When coordinate descent ends; only [`Solver::CoordinateDescent`] looks at it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Descent {
+    /// A column is done when a cycle lowers its objective by less than this times `||X_i||^2`.
+    pub tolerance: f64,
+    /// The most cycles for each column and step.
+    pub max_cycles: usize,
+}
+
+impl Default for Descent {
+    /// A tolerance of 1e-10 and at most 200 cycles.
+    fn default() -> Self {
+        Self { tolerance: 1e-10, max_cycles: 200 }
+    }
 }
 
 /// The parameters of a fit, with their defaults.
@@ -120,7 +82,8 @@ pub enum Normalize {
 /// | `rank` | required | number of anchors to find | any |
 /// | `selection` | `Max` | rule for the next anchor | |
 /// | `engine` | `Lazy` | certified bounds, or every score every step | |
-/// | `solver` | `ActiveSet` | projection method | tolerance >= 0, cycles > 0 |
+/// | `solver` | `ActiveSet` | projection method | |
+/// | `descent` | 1e-10, 200 | when coordinate descent ends | tolerance >= 0, cycles > 0 |
 /// | `normalize` | `None` | scale columns before choosing anchors | |
 /// | `mean_ray` | false | start the cone with the mean column, never return it | |
 /// | `allow_negative` | false | keep negative entries instead of refusing them | |
@@ -144,6 +107,8 @@ pub struct Params {
     pub engine: Engine,
     /// How columns are projected.
     pub solver: Solver,
+    /// When coordinate descent ends, if that is the solver.
+    pub descent: Descent,
     /// Scaling of the columns before anchors are chosen.
     pub normalize: Normalize,
     /// Start the cone with the mean column (never returned): more robust to noise.
@@ -180,6 +145,7 @@ impl Params {
             selection: Selection::default(),
             engine: Engine::default(),
             solver: Solver::default(),
+            descent: Descent::default(),
             normalize: Normalize::default(),
             mean_ray: false,
             allow_negative: false,
@@ -207,12 +173,11 @@ impl Params {
                 return Err(Error::Parameter { name, value: value.to_string(), allowed });
             }
         }
-        if let Solver::CoordinateDescent { tolerance, max_cycles } = self.solver
-            && (!(tolerance >= 0.0 && tolerance.is_finite()) || max_cycles == 0)
-        {
+        let Descent { tolerance, max_cycles } = self.descent;
+        if !(tolerance >= 0.0 && tolerance.is_finite()) || max_cycles == 0 {
             return Err(Error::Parameter {
-                name: "solver",
-                value: format!("{:?}", self.solver),
+                name: "descent",
+                value: format!("(tolerance {tolerance}, max_cycles {max_cycles})"),
                 allowed: "the tolerance is finite and not negative, and max_cycles is at least 1",
             });
         }
@@ -221,5 +186,10 @@ impl Params {
             return Err(Error::Parameter { name: "patience", value: "0".into(), allowed });
         }
         Ok(())
+    }
+
+    /// How columns are projected: by coordinate descent, or exactly.
+    pub(crate) fn descent(&self) -> Option<Descent> {
+        (self.solver == Solver::CoordinateDescent).then_some(self.descent)
     }
 }

@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::choices;
 use crate::factorization::Factorization;
 use crate::observe::Termination;
 
@@ -28,15 +29,13 @@ pub struct RankSuggestion {
     pub reason: RankReason,
 }
 
-/// Which rule suggested a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RankReason {
-    /// The anchors found explain every column: there is nothing left to add.
-    Exhausted,
-    /// Anchors beyond it bring little, and one about as much as the next.
-    Knee,
-    /// Anchors beyond it explain rows that were held out less well.
-    HeldOut,
+choices! {
+    /// Which rule suggested a rank.
+    pub enum RankReason ("reason") {
+        Exhausted = "exhausted": "they explain everything",
+        Knee = "knee": "anchors beyond bring little, and one about as much as the next",
+        HeldOut = "held_out": "more explain held-out rows less well",
+    }
 }
 
 impl RankSuggestion {

@@ -146,7 +146,7 @@ struct Setting<'a, K> {
 impl<'a, K: Communicator> Setting<'a, K> {
     fn cone<'m, M: Matrix>(&'m self, matrix: &'m M) -> Result<Cone<'m, M, K>> {
         let memory = self.params.memory.unwrap_or_else(default_budget);
-        Cone::new(matrix, self.comm, self.layout, self.signed, self.params.solver, memory)
+        Cone::new(matrix, self.comm, self.layout, self.signed, self.params.descent(), memory)
     }
 
     /// Algorithm 1. Anchors are detected on the cone of `searched`; if that is not the data as given

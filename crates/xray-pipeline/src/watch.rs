@@ -2,30 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use xray_nmf::Step;
+use xray_nmf::{Step, choices};
 
-/// A part of the work, in the order in which parts are done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Choosing anchors.
-    Anchors,
-    /// Alternating optimisation from the anchors.
-    Refinement,
-    /// Weighing every document, and listing the words of the topics.
-    Weights,
-    /// Top words and coherence of every rank.
-    Coherence,
-}
-
-impl Stage {
-    /// `anchors`, `refinement`, `weights` or `coherence`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Anchors => "anchors",
-            Stage::Refinement => "refinement",
-            Stage::Weights => "weights",
-            Stage::Coherence => "coherence",
-        }
+choices! {
+    /// A part of the work, in the order in which parts are done.
+    pub enum Stage ("stage") {
+        Anchors = "anchors": "choosing anchors",
+        Refinement = "refinement": "alternating optimisation from the anchors",
+        Weights = "weights": "weighing every document, and listing the words of the topics",
+        Coherence = "coherence": "top words and coherence of every rank",
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xray_nmf::{Engine, Error, Normalize, Params, Result, Selection, Solver, Step, fit_observed};
+use xray_nmf::{Error, Normalize, Params, Result, Step, fit_observed};
 
 use crate::doorway::{self, Watch};
 use crate::matrix::{Matrix, with_matrix};
@@ -38,12 +38,7 @@ pub(crate) fn refuse<T>(name: &'static str, value: &str, allowed: &'static str) 
 
 /// How columns are scaled, by name.
 pub(crate) fn normalize_of(name: Option<&str>) -> Result<Normalize> {
-    match name {
-        None => Ok(Normalize::None),
-        Some("l1") => Ok(Normalize::L1),
-        Some("l2") => Ok(Normalize::L2),
-        Some(other) => refuse("normalize", other, "use l1, l2 or None"),
-    }
+    name.map_or(Ok(Normalize::None), str::parse)
 }
 
 impl Settings {
@@ -53,21 +48,11 @@ impl Settings {
     }
 
     pub(crate) fn params(self) -> Result<Params> {
-        let engine = match self.engine.as_str() {
-            "lazy" => Engine::Lazy,
-            "direct" => Engine::Direct,
-            other => refuse("engine", other, "use lazy or direct")?,
-        };
-        let solver = match self.solver.as_str() {
-            "active-set" => Solver::ActiveSet,
-            "coordinate-descent" => Solver::coordinate_descent(),
-            other => refuse("solver", other, "use active-set or coordinate-descent")?,
-        };
         let normalize = normalize_of(self.normalize.as_deref())?;
         Ok(Params {
-            selection: self.selection.parse::<Selection>()?,
-            engine,
-            solver,
+            selection: self.selection.parse()?,
+            engine: self.engine.parse()?,
+            solver: self.solver.parse()?,
             normalize,
             mean_ray: self.mean_ray,
             allow_negative: self.allow_negative,

@@ -2,8 +2,8 @@
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use xray_nmf::synth::{Corpus, Design, Noise, Planted, Synthetic};
-use xray_nmf::{Error, Matrix as _, Result};
+use xray_nmf::synth::{Corpus, Noise, Planted, Synthetic};
+use xray_nmf::{Matrix as _, Result};
 
 use crate::doorway::{self, Watch};
 
@@ -25,7 +25,7 @@ pub(crate) struct Plan {
 impl Plan {
     fn synthetic(&self) -> Result<Synthetic> {
         Ok(Synthetic {
-            design: self.design.parse::<Design>()?,
+            design: self.design.parse()?,
             n_rows: self.n_rows,
             n_columns: self.n_columns,
             rank: self.rank,
@@ -73,7 +73,7 @@ pub(crate) fn corpus<'py>(
 ) -> PyResult<(Csr<'py>, Vec<Vec<usize>>)> {
     let like = like.to_owned();
     let work = move |_: &Watch| -> Result<_> {
-        let corpus = Corpus { seed, ..named(&like)?.scaled(check_scale(scale)?) };
+        let corpus = Corpus { seed, ..Corpus::like(like.parse()?).scaled(scale)? };
         let matrix = doorway::in_pool(threads, || corpus.generate())??;
         let (offsets, indices, values) = matrix.csr();
         let offsets: Vec<i64> = offsets.iter().map(|&o| o as i64).collect();
@@ -84,24 +84,4 @@ pub(crate) fn corpus<'py>(
     let (shape, offsets, indices, values, anchors) = doorway::run(py, None, work)?;
     let csr = (shape, offsets.into_pyarray(py), indices.into_pyarray(py), values.into_pyarray(py));
     Ok((csr, anchors))
-}
-
-fn named(like: &str) -> Result<Corpus> {
-    match like {
-        "rcv1" => Ok(Corpus::rcv1()),
-        "ppl2" => Ok(Corpus::ppl2()),
-        "ibmt" => Ok(Corpus::ibmt()),
-        other => {
-            let allowed = "use rcv1, ppl2 or ibmt";
-            Err(Error::Parameter { name: "like", value: other.to_owned(), allowed })
-        }
-    }
-}
-
-fn check_scale(scale: f64) -> Result<f64> {
-    if scale > 0.0 && scale <= 10.0 {
-        return Ok(scale);
-    }
-    let allowed = "give a number above 0, at most 10";
-    Err(Error::Parameter { name: "scale", value: scale.to_string(), allowed })
 }

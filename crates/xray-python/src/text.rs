@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use xray_data::text::{
-    DocumentFrequency, Language, StopWords, TextOptions, Vectorizer, position_names,
-};
+use xray_data::text::{DocumentFrequency, StopWords, TextOptions, Vectorizer, position_names};
 use xray_nmf::{Error, Matrix as _, SparseMatrix};
 use xray_pipeline::Corpus;
 
@@ -66,7 +64,7 @@ impl TextSettings {
             lowercase: self.lowercase,
             min_characters: self.min_characters,
             stop_words: stop_words(self.stop_words, self.drop)?,
-            stemming: self.stemming.as_deref().map(language).transpose()?,
+            stemming: self.stemming.map(|name| name.to_ascii_lowercase().parse()).transpose()?,
             ngrams: self.ngram_range,
             min_df: limit(self.min_df),
             max_df: limit(self.max_df),
@@ -90,14 +88,6 @@ fn stop_words(given: Option<Words>, more: Vec<String>) -> Result<StopWords, Erro
         None => StopWords::List(more),
         Some(Words::List(words)) => StopWords::List([words, more].concat()),
     })
-}
-
-fn language(name: &str) -> Result<Language, Error> {
-    let json = serde_json::Value::String(name.to_ascii_lowercase());
-    let allowed = "use arabic, danish, dutch, english, finnish, french, german, greek, hungarian, \
-                   italian, norwegian, portuguese, romanian, russian, spanish, swedish, tamil or \
-                   turkish";
-    serde_json::from_value(json).or_else(|_| refuse("stemming", name, allowed))
 }
 
 /// Texts, or counts of words with the words' names.

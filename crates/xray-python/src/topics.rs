@@ -162,7 +162,7 @@ fn parameters(
         "rank": rank,
         "selection": params.selection.name(),
         "refine": steps,
-        "normalize": format!("{:?}", params.normalize).to_lowercase(),
+        "normalize": params.normalize.name(),
         "mean_ray": params.mean_ray,
         "anchor": anchor_words.iter().map(written).collect::<Vec<_>>(),
         "exclude": exclude,

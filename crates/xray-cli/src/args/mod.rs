@@ -9,6 +9,9 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use xray_nmf::synth::{Collection, Design, Noise};
+
+use parse::choice;
 
 pub use engine::{AnchorArgs, EngineArgs};
 pub use evidence::{CompareArgs, ReproduceArgs};
@@ -292,10 +295,10 @@ pub struct SynthArgs {
     /// Where to write the matrix: .npy, .npz, .mtx, .csv, ...
     #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
-    /// How anchors and mixtures are drawn: dirichlet, middle-points, ill-conditioned,
-    /// ill-conditioned-middle-points, scaled-columns or rank-deficient
-    #[arg(long, value_name = "NAME", default_value = "dirichlet", conflicts_with = "corpus")]
-    pub design: xray_nmf::synth::Design,
+    /// How anchors and mixtures are drawn
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = choice::<Design>())]
+    #[arg(conflicts_with = "corpus")]
+    pub design: Design,
     /// Number of rows
     #[arg(long, value_name = "M", default_value_t = 200, conflicts_with = "corpus")]
     pub rows: usize,
@@ -308,16 +311,16 @@ pub struct SynthArgs {
     /// Noise level
     #[arg(long, value_name = "DELTA", default_value_t = 0.0, conflicts_with = "corpus")]
     pub noise: f64,
-    /// What is added: gaussian, or outward
-    #[arg(long, value_name = "KIND", default_value = "gaussian", value_parser = parse::noise)]
+    /// What is added
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Noise>())]
     #[arg(conflicts_with = "corpus")]
-    pub noise_kind: xray_nmf::synth::Noise,
+    pub noise_kind: Noise,
     /// Replace negative entries by 0 (without it, fit with --allow-negative)
     #[arg(long, conflicts_with = "corpus")]
     pub clip: bool,
-    /// Documents x words as large and sparse as a known data set instead: rcv1, ppl2 or ibmt
-    #[arg(long, value_name = "NAME", value_parser = ["rcv1", "ppl2", "ibmt"])]
-    pub corpus: Option<String>,
+    /// Documents x words as large and sparse as a known data set instead
+    #[arg(long, value_name = "NAME", value_parser = choice::<Collection>())]
+    pub corpus: Option<Collection>,
     /// Size of the corpus relative to the data set's
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "corpus")]
     pub scale: f64,

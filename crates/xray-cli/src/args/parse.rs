@@ -1,7 +1,8 @@
 //! Values of arguments.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use xray_data::Format;
-use xray_nmf::synth::Noise;
+use xray_nmf::Choice;
 
 /// A number of bytes, as in `4G`, `1.5g`, `500 MB` or `1048576`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +56,12 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A kind of noise by its name.
-pub(super) fn noise(text: &str) -> Result<Noise, String> {
-    match text {
-        "gaussian" => Ok(Noise::Gaussian),
-        "outward" => Ok(Noise::Outward),
-        _ => Err("use gaussian or outward".to_owned()),
-    }
+/// One of a table of choices, in any case of letters where the argument ignores it.
+pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+    let possible = T::ALL.iter().map(|choice| {
+        PossibleValue::new(choice.name()).help(choice.words()).aliases(choice.aliases())
+    });
+    PossibleValuesParser::new(possible).try_map(|name| T::named(&name.to_ascii_lowercase()))
 }
 
 /// A file format by its name.

@@ -194,8 +194,8 @@ impl Answer<'_> {
         let json = json!({
             "rank": self.args.rank,
             "selection": p.selection.name(),
-            "engine": format!("{:?}", p.engine).to_lowercase(),
-            "normalize": format!("{:?}", p.normalize).to_lowercase(),
+            "engine": p.engine.name(),
+            "normalize": p.normalize.name(),
             "mean_ray": p.mean_ray,
             "allow_negative": p.allow_negative,
             "tolerance": p.tolerance,

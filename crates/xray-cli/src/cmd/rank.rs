@@ -7,7 +7,6 @@ use xray_pipeline::{Event, RankStudy, StudiedRank, StudyOptions, rank_study};
 use xray_report::{Cell, Chart, Column, Panel, Picture, Series, Table};
 
 use crate::args::RankArgs;
-use crate::cmd::topics::reason;
 use crate::data::{Weighed, about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -57,7 +56,7 @@ impl Report {
     /// The suggestion in words.
     fn sentence(&self) -> Option<String> {
         let suggestion = self.study.suggestion?;
-        let why = reason(suggestion.reason);
+        let why = suggestion.reason.words();
         Some(format!("suggested rank: {} ({why})", suggestion.rank))
     }
 
@@ -159,7 +158,7 @@ impl Report {
         let json = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "suggested_rank": suggestion.map(|s| s.rank),
-            "reason": suggestion.map(|s| reason(s.reason)),
+            "reason": suggestion.map(|s| s.reason.words()),
             "termination": self.study.termination.name(),
             "ranks": ranks.collect::<Vec<_>>(),
         });

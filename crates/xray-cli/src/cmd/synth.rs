@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 use xray_data::{Table, save};
-use xray_nmf::SparseMatrix;
-use xray_nmf::synth::{Corpus, Synthetic};
+use xray_nmf::synth::{Collection, Corpus, Synthetic};
+use xray_nmf::{Choice, SparseMatrix};
 
 use crate::args::SynthArgs;
-use crate::outcome::{Outcome, UsageError};
+use crate::outcome::Outcome;
 use crate::session::Session;
 
 pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let (table, truth) = session.stage("draw", || match &args.corpus {
-        Some(name) => corpus(name, args),
+    let (table, truth) = session.stage("draw", || match args.corpus {
+        Some(collection) => corpus(collection, args),
         None => planted(args),
     })?;
     session.stage("write", || save(&table, &args.output, None))?;
@@ -53,24 +53,16 @@ fn planted(args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
     Ok((Table::new(planted.matrix.into()), json.as_object().cloned().unwrap_or_default()))
 }
 
-fn corpus(name: &str, args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
-    if !(args.scale > 0.0 && args.scale <= 1.0) {
-        let message = format!("--scale {}: give a number above 0, at most 1", args.scale);
-        return Err(UsageError(message).into());
-    }
-    let shape = match name {
-        "rcv1" => Corpus::rcv1(),
-        "ppl2" => Corpus::ppl2(),
-        _ => Corpus::ibmt(),
-    };
-    let corpus = Corpus { seed: args.common.seed, ..shape }.scaled(args.scale);
+fn corpus(collection: Collection, args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
+    let shape = Corpus { seed: args.common.seed, ..Corpus::like(collection) };
+    let corpus = shape.scaled(args.scale)?;
     let matrix = corpus.generate()?;
     let (offsets, columns, values) = matrix.csr();
     let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
     let (m, n) = (offsets.len() - 1, corpus.n_words);
     let matrix = SparseMatrix::from_csr(m, n, offsets.to_vec(), columns.to_vec(), values)?;
     let json = json!({
-        "corpus": name,
+        "corpus": collection.name(),
         "rows": m,
         "columns": n,
         "topics": corpus.n_topics,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use xray_data::Provenance;
 use xray_data::text::Vectorizer;
 use xray_eval::Contingency;
-use xray_nmf::{RankReason, Selection, Termination};
+use xray_nmf::{Selection, Termination};
 use xray_pipeline::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words};
 use xray_report::{Cell, Column, Table, number};
 
@@ -85,7 +85,7 @@ pub fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> 
         "rank": rank,
         "selection": options.params.selection.name(),
         "refine": steps,
-        "normalize": format!("{:?}", options.params.normalize).to_lowercase(),
+        "normalize": options.params.normalize.name(),
         "mean_ray": options.params.mean_ray,
         "anchor": args.anchor,
         "exclude": args.exclude,
@@ -281,7 +281,7 @@ impl Analysis {
             "termination": found.termination.name(),
             "kkt_violation": found.kkt_violation,
             "refined_objective": found.objective,
-            "suggestion": found.suggestion.map(|s| json!({ "rank": s.rank, "reason": reason(s.reason) })),
+            "suggestion": found.suggestion.map(|s| json!({ "rank": s.rank, "reason": s.reason.words() })),
         });
         if let (Some(agreement), Some(json)) = (&self.agreement, json.as_object_mut()) {
             json.insert("nmi".into(), agreement.nmi.into());
@@ -312,7 +312,7 @@ impl Analysis {
             session.note(format!(
                 "\n{} topics: {}; choose another number with -k",
                 suggestion.rank,
-                reason(suggestion.reason)
+                suggestion.reason.words()
             ));
         }
         let Some(agreement) = &self.agreement else { return Ok(()) };
@@ -343,14 +343,5 @@ impl Analysis {
             ]);
         }
         table
-    }
-}
-
-/// Why a number of topics was suggested.
-pub(crate) fn reason(reason: RankReason) -> &'static str {
-    match reason {
-        RankReason::Exhausted => "they explain everything",
-        RankReason::Knee => "anchors beyond bring little, and one about as much as the next",
-        RankReason::HeldOut => "more explain held-out rows less well",
     }
 }

@@ -1,6 +1,7 @@
 //! How text becomes a matrix.
 
 use serde::{Deserialize, Serialize};
+use xray_nmf::choices;
 
 use crate::error::{Error, Result};
 
@@ -118,9 +119,9 @@ impl TextOptions {
                 return Err(refused(name, share.to_string(), "a share lies between 0 and 1"));
             }
         }
-        if self.stemming.is_some() && !cfg!(feature = "stemming") {
-            let value = format!("{:?}", self.stemming);
-            return Err(refused("stemming", value, "build with the feature `stemming`"));
+        if let Some(language) = self.stemming.filter(|_| !cfg!(feature = "stemming")) {
+            let remedy = "build with the feature `stemming`";
+            return Err(refused("stemming", language.to_string(), remedy));
         }
         Ok(())
     }
@@ -215,29 +216,28 @@ impl StopWords {
     }
 }
 
-/// A language whose words can be reduced to stems (Snowball algorithms).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs)] // The names say it.
-pub enum Language {
-    Arabic,
-    Danish,
-    Dutch,
-    English,
-    Finnish,
-    French,
-    German,
-    Greek,
-    Hungarian,
-    Italian,
-    Norwegian,
-    Portuguese,
-    Romanian,
-    Russian,
-    Spanish,
-    Swedish,
-    Tamil,
-    Turkish,
+choices! {
+    /// A language whose words can be reduced to stems (Snowball algorithms).
+    pub enum Language ("stemming") {
+        Arabic = "arabic": "Arabic",
+        Danish = "danish": "Danish",
+        Dutch = "dutch": "Dutch",
+        English = "english": "English",
+        Finnish = "finnish": "Finnish",
+        French = "french": "French",
+        German = "german": "German",
+        Greek = "greek": "Greek",
+        Hungarian = "hungarian": "Hungarian",
+        Italian = "italian": "Italian",
+        Norwegian = "norwegian": "Norwegian",
+        Portuguese = "portuguese": "Portuguese",
+        Romanian = "romanian": "Romanian",
+        Russian = "russian": "Russian",
+        Spanish = "spanish": "Spanish",
+        Swedish = "swedish": "Swedish",
+        Tamil = "tamil": "Tamil",
+        Turkish = "turkish": "Turkish",
+    }
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn recovery(method: &Method, noise: f64, seed: u64) -> Result<f64> {
     let clip = method.needs_nonnegative;
     let data = Synthetic { rank: RANK, noise, seed, clip, ..Synthetic::default() }.generate()?;
     let job = Job { seed, threads: Some(1), ..Job::new(RANK) };
-    match (method.run)(&LoadedMatrix::Dense(data.matrix.clone()), &job)? {
+    match method.run(&LoadedMatrix::Dense(data.matrix.clone()), &job)? {
         Found::Anchors(anchors) => Ok(data.recovery(&anchors)),
         Found::Factors(_) => Ok(0.0),
     }

@@ -107,7 +107,7 @@ fn anchor_curves(
     protocol: &Protocol,
 ) -> Result<[Curve; 2]> {
     let largest = ranks.iter().copied().max().unwrap_or(0);
-    let found = (method.run)(&data.matrix, &Job { rank: largest, ..job.clone() })?;
+    let found = method.run(&data.matrix, &Job { rank: largest, ..job.clone() })?;
     let Found::Anchors(anchors) = found else { anyhow::bail!("{}: no anchors", method.name) };
     let (mut plain, mut weights) = (Vec::new(), Vec::new());
     for &rank in ranks.iter().filter(|&&rank| rank <= anchors.len()) {
@@ -143,7 +143,7 @@ fn local_curve(
         let mut values = Vec::new();
         for seed in 0..plan.starts as u64 {
             let job = Job { rank, seed: job.seed + seed, ..job.clone() };
-            let Found::Factors(factors) = (method.run)(&data.matrix, &job)? else { continue };
+            let Found::Factors(factors) = method.run(&data.matrix, &job)? else { continue };
             values.push(accuracy(scaled(factors).w, rank, data.classes()?, protocol)?.mean);
         }
         let (mean, spread) = mean_and_spread(&values);

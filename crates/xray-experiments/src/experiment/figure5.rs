@@ -75,7 +75,7 @@ fn study(
 
 /// NMI of `W = X_A`, and after some numbers of steps.
 fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<(usize, f64)>> {
-    let Found::Anchors(anchors) = (method.run)(&data.matrix, job)? else { return Ok(Vec::new()) };
+    let Found::Anchors(anchors) = method.run(&data.matrix, job)? else { return Ok(Vec::new()) };
     let found = with_anchors(&data.matrix, &anchors, job.threads)?;
     let start = Refined::from_factorization(&found);
     let look = |after: usize| {
@@ -88,7 +88,7 @@ fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec
 /// NMI of local optimisation from a random start, when it has settled.
 fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
     const MOST_ROUNDS: usize = 10;
-    let Found::Factors(mut factors) = (Method::named("nmf-hals")?.run)(&data.matrix, job)? else {
+    let Found::Factors(mut factors) = Method::named("nmf-hals")?.run(&data.matrix, job)? else {
         return Ok(f64::NAN);
     };
     for _ in 0..MOST_ROUNDS {

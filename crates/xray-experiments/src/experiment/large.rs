@@ -61,7 +61,7 @@ impl Shape {
     /// Draws the corpus.
     pub(super) fn draw(&self, settings: &Settings) -> Result<SparseMatrix<'static, f32>> {
         let corpus = Corpus { seed: settings.seed, ..(self.corpus)() };
-        let corpus = if settings.quick { corpus.scaled(self.quick_scale) } else { corpus };
+        let corpus = if settings.quick { corpus.scaled(self.quick_scale)? } else { corpus };
         Ok(corpus.generate()?)
     }
 }

@@ -116,7 +116,7 @@ fn study(
     for name in METHODS {
         let method = Method::named(name)?;
         let job = Job { seed: settings.seed, threads: settings.threads, ..Job::new(rank) };
-        let factors = match (method.run)(&data, &job)? {
+        let factors = match method.run(&data, &job)? {
             Found::Anchors(anchors) => {
                 Refined::from_factorization(&with_anchors(&data, &anchors, job.threads)?)
             }

@@ -13,8 +13,7 @@ use crate::watch::Watch;
 /// Steps of refinement for the features W.
 const REFINE: usize = 10;
 
-const NORMS: [(Normalize, &str); 3] =
-    [(Normalize::L1, "l1"), (Normalize::L2, "l2"), (Normalize::None, "none")];
+const NORMS: [Normalize; 3] = [Normalize::L1, Normalize::L2, Normalize::None];
 
 const RULES: [Selection; 2] = [Selection::Dist, Selection::Greedy];
 
@@ -50,14 +49,14 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let mut entries = Vec::new();
     for data in &sets {
         for (a, rule) in RULES.into_iter().enumerate() {
-            for (b, (norm, name)) in NORMS.into_iter().enumerate() {
+            for (b, norm) in NORMS.into_iter().enumerate() {
                 let (anchors, weights) = judge(data, rule, norm, rank, settings)?;
                 let paper = PAPER.iter().find(|row| row.0 == data.name);
                 let paper = paper.map(|row| row.1[a * NORMS.len() + b] / 100.0);
                 entries.push(Entry {
                     data: data.name.clone(),
                     rule,
-                    norm: name,
+                    norm: norm.name(),
                     anchors,
                     weights,
                     paper,

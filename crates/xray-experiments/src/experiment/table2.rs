@@ -103,7 +103,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
 fn topics(data: &DataSet, method: &Method, rank: usize, settings: &Settings) -> Result<Vec<Topic>> {
     let threads = settings.threads;
     let job = Job { seed: settings.seed, threads, epochs: EPOCHS, ..Job::new(rank) };
-    let Found::Anchors(anchors) = (method.run)(&data.matrix, &job)? else { return Ok(Vec::new()) };
+    let Found::Anchors(anchors) = method.run(&data.matrix, &job)? else { return Ok(Vec::new()) };
     let found = Refined::from_factorization(&with_anchors(&data.matrix, &anchors, threads)?);
     let lists = top_words(&found.h, found.rank, WORDS + 1, &data.words, &[], false);
     let name = |&(j, _): &(usize, f64)| data.words[j].clone();

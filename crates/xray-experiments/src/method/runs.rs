@@ -25,27 +25,12 @@ macro_rules! with_matrix {
 }
 pub(crate) use with_matrix;
 
-pub(super) fn xray_max(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    xray(matrix, job, Selection::Max, false)
-}
-
-pub(super) fn xray_dist(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    xray(matrix, job, Selection::Dist, false)
-}
-
-pub(super) fn xray_greedy(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    xray(matrix, job, Selection::Greedy, false)
-}
-
-pub(super) fn xray_rand(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    xray(matrix, job, Selection::Rand, false)
-}
-
-pub(super) fn xray_max_mean(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    xray(matrix, job, Selection::Max, true)
-}
-
-fn xray(matrix: &LoadedMatrix, job: &Job, selection: Selection, mean_ray: bool) -> Result<Found> {
+pub(super) fn xray(
+    matrix: &LoadedMatrix,
+    job: &Job,
+    selection: Selection,
+    mean_ray: bool,
+) -> Result<Found> {
     let params = Params {
         selection,
         mean_ray,

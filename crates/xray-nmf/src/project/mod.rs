@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use crate::gram::{AnchorRows, NormalMatrix};
 use crate::matrix::kernels::{WeightRows, multiversion};
-use crate::params::Solver;
+use crate::params::Descent;
 use coordinate::CoordinateDescent;
 
 /// The weights h_i of a block of columns, column after column.
@@ -162,7 +162,8 @@ pub(crate) struct Projection<'a> {
     pub(crate) squared_norms: &'a [f64],
     /// Whether X has negative entries.
     pub(crate) signed: bool,
-    pub(crate) solver: Solver,
+    /// Coordinate descent instead of exact projections.
+    pub(crate) descent: Option<Descent>,
     /// Whether to record the changes of the weights, or only which columns changed.
     pub(crate) record: bool,
 }
@@ -250,11 +251,11 @@ impl<'a> ColumnSolver<'a> {
         factor: Option<&mut Box<[f64]>>,
         out: &mut WeightBlock,
     ) -> f64 {
-        let Projection { rows, s, solver, squared_norms, .. } = *self.input;
+        let Projection { rows, s, descent, squared_norms, .. } = *self.input;
         let t = s.size();
         let squared_norm = squared_norms[i];
-        match solver {
-            Solver::ActiveSet => {
+        match descent {
+            None => {
                 let exact = &mut self.exact;
                 exact.target.resize(t, 0.0);
                 rows.gather(i, &mut exact.target);
@@ -272,7 +273,7 @@ impl<'a> ColumnSolver<'a> {
                 let explained = sparse_dot((&exact.passive, &exact.weights), &exact.target);
                 (squared_norm - explained).max(0.0)
             }
-            Solver::CoordinateDescent { tolerance, max_cycles } => {
+            Some(Descent { tolerance, max_cycles }) => {
                 let descent = &mut self.descent;
                 descent.target.resize(t, 0.0);
                 rows.gather(i, &mut descent.target);

@@ -16,6 +16,7 @@ pub use shared::{ROW_BLOCK, SharedMatrix, refine_distributed};
 
 use std::ops::ControlFlow;
 
+use crate::choices;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
@@ -27,45 +28,14 @@ const LARGEST: f64 = 1e140;
 /// Lines handled by one task.
 const CHUNK: usize = 64;
 
-/// What is minimised, and how.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Refinement {
-    /// `||X - WH||_F^2` by alternating exact nonnegative least squares.
-    Exact,
-    /// `||X - WH||_F^2` by hierarchical alternating least squares, a few sweeps at a time, looking
-    /// ahead: a better step at a fraction of the time.
-    #[default]
-    Hals,
-    /// Kullback-Leibler divergence of X from WH, by multiplicative updates.
-    KullbackLeibler,
-}
-
-impl Refinement {
-    /// All methods.
-    pub const ALL: [Refinement; 3] =
-        [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
-
-    /// The method's name: `exact`, `hals` or `kullback-leibler`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Refinement::Exact => "exact",
-            Refinement::Hals => "hals",
-            Refinement::KullbackLeibler => "kullback-leibler",
-        }
-    }
-}
-
-impl std::str::FromStr for Refinement {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Refinement::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-            Error::Parameter {
-                name: "refinement",
-                value: name.to_string(),
-                allowed: "use exact, hals or kullback-leibler",
-            }
-        })
+choices! {
+    /// What is minimised, and how.
+    #[derive(Default)]
+    pub enum Refinement ("refinement") {
+        Exact = "exact": "||X - WH||_F^2 by alternating exact nonnegative least squares",
+        #[default]
+        Hals = "hals": "||X - WH||_F^2 by a few sweeps of coordinate descent at a time, looking ahead",
+        KullbackLeibler = "kullback-leibler": "divergence of X from WH, by multiplicative updates",
     }
 }
 

@@ -18,8 +18,20 @@ use super::documents::{Chunk, Writer, chunks};
 use super::lengths::{LengthLimits, document_offsets};
 use super::require;
 use super::vocabulary::Vocabulary;
+use crate::choices;
 use crate::error::Result;
 use crate::matrix::SparseMatrix;
+
+choices! {
+    /// A collection of the paper's Table 3.
+    #[derive(Default)]
+    pub enum Collection ("corpus") {
+        #[default]
+        Rcv1 = "rcv1": "newswire: documents of medium length",
+        Ppl2 = "ppl2": "people and places on web pages: a few very long lists",
+        Ibmt = "ibmt": "short messages: eight words each",
+    }
+}
 
 /// The shape of a corpus, and the model that draws it.
 ///
@@ -36,7 +48,7 @@ use crate::matrix::SparseMatrix;
 /// ```
 /// use xray_nmf::Matrix;
 /// use xray_nmf::synth::Corpus;
-/// let x = Corpus::rcv1().scaled(0.01).generate()?;
+/// let x = Corpus::rcv1().scaled(0.01)?.generate()?;
 /// assert_eq!((x.n_rows(), x.n_columns(), x.n_entries()), (7813, 430, 591_600));
 /// # Ok::<(), xray_nmf::Error>(())
 /// ```
@@ -75,6 +87,15 @@ pub struct Corpus {
 }
 
 impl Corpus {
+    /// The shape and the model of a collection.
+    pub fn like(collection: Collection) -> Self {
+        match collection {
+            Collection::Rcv1 => Self::rcv1(),
+            Collection::Ppl2 => Self::ppl2(),
+            Collection::Ibmt => Self::ibmt(),
+        }
+    }
+
     /// Newswire: documents of medium length; 10 % of the pairs of words co-occur.
     pub fn rcv1() -> Self {
         Self {
@@ -133,12 +154,16 @@ impl Corpus {
     /// A smaller corpus is denser, in X and more so in X'X. Counts do not fall below 1, and at most a
     /// quarter of X is not zero. Below a factor of about 0.001 there are too few words for the
     /// topics' anchors, which [`generate`](Corpus::generate) reports.
-    #[must_use]
-    pub fn scaled(self, factor: f64) -> Self {
+    ///
+    /// # Errors
+    /// If the factor is not above 0, or above 10.
+    pub fn scaled(self, factor: f64) -> Result<Self> {
+        let allowed = "give a number above 0, at most 10";
+        require(factor > 0.0 && factor <= 10.0, "scale", factor, allowed)?;
         let times = |n: usize, factor: f64| ((n as f64 * factor).round() as usize).max(n.min(1));
         let (n_documents, n_words) = (times(self.n_documents, factor), times(self.n_words, factor));
         let most = n_documents.saturating_mul(n_words / 4);
-        Self {
+        Ok(Self {
             n_documents,
             n_words,
             n_entries: times(self.n_entries, factor).min(most),
@@ -146,7 +171,7 @@ impl Corpus {
             words_per_topic: times(self.words_per_topic, factor.sqrt()),
             n_long_documents: times(self.n_long_documents, factor.sqrt()),
             ..self
-        }
+        })
     }
 
     /// Draws the corpus, in the current rayon pool; the result does not depend on the pool.

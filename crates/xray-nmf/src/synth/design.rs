@@ -1,6 +1,7 @@
 //! Which W, which H and which noise: the designs of the noise experiments.
 
-use crate::error::{Error, Result};
+use crate::choice::Choice;
+use crate::choices;
 
 /// How the anchors W and their mixtures H' are drawn.
 ///
@@ -66,8 +67,18 @@ impl Design {
         Design::RankDeficient { dimension: 3 },
     ];
 
-    /// The design's name, as in the table.
-    pub fn name(self) -> &'static str {
+    /// Whether the columns that are not anchors are the midpoints of all pairs of anchors.
+    pub(super) fn has_middle_points(self) -> bool {
+        matches!(self, Design::MiddlePoints | Design::IllConditionedMiddlePoints { .. })
+    }
+}
+
+/// A choice whose parameters are the default ones.
+impl Choice for Design {
+    const KIND: &'static str = "design";
+    const ALL: &'static [Self] = &Design::ALL;
+
+    fn name(self) -> &'static str {
         match self {
             Design::Dirichlet => "dirichlet",
             Design::MiddlePoints => "middle-points",
@@ -78,35 +89,30 @@ impl Design {
         }
     }
 
-    /// Whether the columns that are not anchors are the midpoints of all pairs of anchors.
-    pub(super) fn has_middle_points(self) -> bool {
-        matches!(self, Design::MiddlePoints | Design::IllConditionedMiddlePoints { .. })
+    fn words(self) -> &'static str {
+        match self {
+            Design::Dirichlet => "the paper's: uniform anchors, Dirichlet mixtures",
+            Design::MiddlePoints => "all midpoints of two anchors",
+            Design::IllConditioned { .. } => "anchors with singular values down to 1e-3",
+            Design::IllConditionedMiddlePoints { .. } => "their midpoints",
+            Design::ScaledColumns { .. } => "the paper's, every column with a scale of its own",
+            Design::RankDeficient { .. } => "more anchors than dimensions",
+        }
     }
 }
 
-impl std::str::FromStr for Design {
-    type Err = Error;
+crate::__choice_traits!(Design);
 
-    /// The design of that name, with its default parameters.
-    fn from_str(name: &str) -> Result<Self> {
-        Design::ALL.into_iter().find(|design| design.name() == name).ok_or_else(|| {
-            Error::Parameter {
-                name: "design",
-                value: name.to_string(),
-                allowed: "use dirichlet, middle-points, ill-conditioned, \
-                          ill-conditioned-middle-points, scaled-columns or rank-deficient",
-            }
-        })
+choices! {
+    /// What is added to WH, at noise level delta.
+    #[derive(Default)]
+    pub enum Noise ("noise") {
+        /// Independent entries with standard deviation delta, on all columns.
+        ///
+        #[default]
+        Gaussian = "gaussian": "independent Gaussian entries, on all columns",
+        /// `delta (X_i - w)`, w the mean of the anchors: away from the middle of the cone.
+        ///
+        Outward = "outward": "pushes mixtures out of the cone, on all columns but the anchors",
     }
-}
-
-/// What is added to WH, at noise level delta.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub enum Noise {
-    /// Independent Gaussian entries with standard deviation delta, on all columns.
-    #[default]
-    Gaussian,
-    /// `delta (X_i - w)`, w the mean of the anchors, on all columns but the anchors: pushes mixtures
-    /// out of the cone, away from its middle.
-    Outward,
 }

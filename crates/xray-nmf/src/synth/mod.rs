@@ -21,7 +21,7 @@ mod planted;
 mod spectrum;
 mod vocabulary;
 
-pub use corpus::Corpus;
+pub use corpus::{Collection, Corpus};
 pub use design::{Design, Noise};
 pub use planted::{Planted, Synthetic};
 

@@ -149,7 +149,7 @@ fn ranks_agree_on_options() {
     let options = [
         Params { normalize: Normalize::L1, mean_ray: true, ..plain.clone() },
         Params { normalize: Normalize::L2, selection: Selection::Dist, ..plain.clone() },
-        Params { solver: Solver::coordinate_descent(), ..plain.clone() },
+        Params { solver: Solver::CoordinateDescent, ..plain.clone() },
         Params { fixed: vec![1599, 3], excluded: vec![700], ..plain.clone() },
         Params { candidates: Some((0..1600).step_by(7).collect()), ..plain.clone() },
         Params { min_improvement: 0.05, ..plain.clone() },
@@ -196,7 +196,7 @@ fn truncation_holds_for_every_solver_and_scaling() {
     let x = many_columns(Kind::Noisy, 9, 60);
     let plain = Params { threads: Some(1), ..Params::new(6) };
     let ways = [
-        (Params { solver: Solver::coordinate_descent(), ..plain.clone() }, 1e-3),
+        (Params { solver: Solver::CoordinateDescent, ..plain.clone() }, 1e-3),
         (Params { normalize: Normalize::L1, ..plain.clone() }, 1e-9),
         (Params { normalize: Normalize::L2, mean_ray: true, ..plain.clone() }, 1e-9),
         (Params { fixed: vec![4, 9], ..plain.clone() }, 1e-9),

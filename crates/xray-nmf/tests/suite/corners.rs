@@ -5,7 +5,7 @@ use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::verify;
 use crate::support::{Grid, every_rule, fitted};
-use xray_nmf::{Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
+use xray_nmf::{Descent, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
 
 const EXACT: [Selection; 5] =
     [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
@@ -207,8 +207,9 @@ fn coordinate_descent_comes_close_to_the_exact_solver() {
         let x = problem(kind, 12, 40, &mut Random(seed as u64 ^ 0xcd));
         let params = Params { threads: Some(1), ..Params::new(4) };
         let exact = fitted(&x, &params);
-        let solver = Solver::CoordinateDescent { tolerance: 1e-14, max_cycles: 100_000 };
-        let close = fit(&x.dense(), &Params { solver, ..params }).unwrap();
+        let solver = Solver::CoordinateDescent;
+        let descent = Descent { tolerance: 1e-14, max_cycles: 100_000 };
+        let close = fit(&x.dense(), &Params { solver, descent, ..params }).unwrap();
         verify(&x, &close, 1e-5);
         assert_eq!(close.anchors(), exact.anchors(), "{kind:?}");
         assert!((close.residual() - exact.residual()).abs() < 1e-6, "{kind:?}");

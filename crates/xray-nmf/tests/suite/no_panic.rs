@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use xray_nmf::synth::{Corpus, Design, Noise, Synthetic};
 use xray_nmf::{
-    DenseMatrix, Engine, Factorization, Matrix, Normalize, Params, Refined, Refinement, RowModel,
-    Selection, Solver, SparseMatrix, fit, fit_observed, nnls, rank_columns, refine, refine_from,
-    split_rows,
+    DenseMatrix, Descent, Engine, Factorization, Matrix, Normalize, Params, Refined, Refinement,
+    RowModel, Selection, Solver, SparseMatrix, fit, fit_observed, nnls, rank_columns, refine,
+    refine_from, split_rows,
 };
 
 const METHODS: [Refinement; 3] = [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
@@ -41,12 +41,12 @@ fn shaped() -> impl Strategy<Value = (usize, usize, Vec<f64>)> {
     (0..6usize, 0..6usize).prop_flat_map(|(m, n)| (Just(m), Just(n), vec(tame(), m * n)))
 }
 
-fn solver() -> impl Strategy<Value = Solver> {
-    let descent = |tolerance, max_cycles| Solver::CoordinateDescent { tolerance, max_cycles };
+fn solver() -> impl Strategy<Value = (Solver, Descent)> {
+    let descent = |(tolerance, max_cycles)| Descent { tolerance, max_cycles };
     prop_oneof![
-        6 => Just(Solver::ActiveSet),
-        2 => Just(Solver::coordinate_descent()),
-        1 => (wild(), 0..50usize).prop_map(move |(t, c)| descent(t, c)),
+        6 => Just((Solver::ActiveSet, Descent::default())),
+        2 => Just((Solver::CoordinateDescent, Descent::default())),
+        1 => (wild(), 0..50usize).prop_map(move |limits| (Solver::CoordinateDescent, descent(limits))),
     ]
 }
 
@@ -82,7 +82,8 @@ fn params() -> impl Strategy<Value = Params> {
         rank: choices.0,
         selection: choices.1,
         normalize: choices.2,
-        solver: choices.3,
+        solver: choices.3.0,
+        descent: choices.3.1,
         seed: choices.4,
         mean_ray: flags.0,
         allow_negative: flags.1,

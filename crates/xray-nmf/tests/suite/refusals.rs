@@ -3,7 +3,7 @@
 use crate::support::Grid;
 use crate::support::verify::verify;
 use xray_nmf::{
-    DenseMatrix, Error, LARGEST_ENTRY, Params, Selection, Solver, SparseMatrix, fit, fit_observed,
+    DenseMatrix, Descent, Error, LARGEST_ENTRY, Params, Selection, SparseMatrix, fit, fit_observed,
 };
 
 fn small() -> Grid {
@@ -152,14 +152,14 @@ fn negative_entries_are_refused_with_the_first_position() {
 fn parameters_outside_their_range_are_refused_by_name() {
     let x = small();
     let plain = Params::new(2);
-    let descent = |tolerance, max_cycles| Solver::CoordinateDescent { tolerance, max_cycles };
+    let descent = |tolerance, max_cycles| Descent { tolerance, max_cycles };
     let mut cases: Vec<(&str, Params)> = vec![
         ("threads", Params { threads: Some(0), ..plain.clone() }),
         ("patience", Params { patience: Some(0), ..plain.clone() }),
-        ("solver", Params { solver: descent(1e-9, 0), ..plain.clone() }),
+        ("descent", Params { descent: descent(1e-9, 0), ..plain.clone() }),
     ];
     for bad in [f64::NAN, -1.0, f64::INFINITY, f64::NEG_INFINITY] {
-        cases.push(("solver", Params { solver: descent(bad, 5), ..plain.clone() }));
+        cases.push(("descent", Params { descent: descent(bad, 5), ..plain.clone() }));
         cases.push(("weights", Params { weights: Some(vec![1.0, bad]), ..plain.clone() }));
     }
     for bad in [0.0, -0.0] {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use xray_nmf::synth::{Corpus, Design, Noise, Planted, Synthetic};
-use xray_nmf::{DenseMatrix, Error, Matrix, Params, Selection, SparseMatrix, fit};
+use xray_nmf::synth::{Collection, Corpus, Design, Noise, Planted, Synthetic};
+use xray_nmf::{Choice, DenseMatrix, Error, Matrix, Params, Selection, SparseMatrix, fit};
 
 fn bits(x: &DenseMatrix<'_, f64>) -> Vec<u64> {
     (0..x.n_columns()).flat_map(|j| x.column(j).values).map(f64::to_bits).collect()
@@ -159,8 +159,11 @@ fn impossible_data_sets_are_errors() {
 fn names_of_designs_are_parsed() {
     for design in Design::ALL {
         assert_eq!(design.name().parse(), Ok(design));
+        assert!(!design.words().is_empty());
     }
-    assert!("circle".parse::<Design>().is_err());
+    let error = "circle".parse::<Design>().unwrap_err().to_string();
+    assert!(error.contains("scaled-columns or rank-deficient"), "{error}");
+    assert_eq!(Collection::ALL.map(|like| Corpus::like(like).n_words), [43_001, 44_739, 25_998]);
 }
 
 proptest! {
@@ -222,7 +225,8 @@ fn assert_is_corpus(x: &SparseMatrix<'_, f32>, corpus: &Corpus) {
 }
 
 fn small_corpora() -> [Corpus; 3] {
-    [Corpus::rcv1().scaled(0.01), Corpus::ppl2().scaled(0.02), Corpus::ibmt().scaled(0.2)]
+    [(Corpus::rcv1(), 0.01), (Corpus::ppl2(), 0.02), (Corpus::ibmt(), 0.2)]
+        .map(|(corpus, factor)| corpus.scaled(factor).unwrap())
 }
 
 fn corpus_bits(x: &SparseMatrix<'_, f32>) -> (Vec<usize>, Vec<u32>, Vec<u32>) {
@@ -250,7 +254,7 @@ fn shapes_are_those_of_the_paper() {
     assert_eq!(shape(Corpus::rcv1()), (781_265, 43_001, 59_160_000));
     assert_eq!(shape(Corpus::ppl2()), (351_849, 44_739, 19_430_000));
     assert_eq!(shape(Corpus::ibmt()), (124_708, 25_998, 1_030_000));
-    assert_eq!(shape(Corpus::rcv1().scaled(0.1)), (78_127, 4_300, 5_916_000));
+    assert_eq!(shape(Corpus::rcv1().scaled(0.1).unwrap()), (78_127, 4_300, 5_916_000));
 }
 
 #[test]
@@ -273,7 +277,7 @@ fn a_few_long_documents_make_nearly_all_words_co_occur() {
         let x = corpus.generate().unwrap();
         n_word_pairs(&x) as f64 / (x.n_columns() as f64).powi(2)
     };
-    let with = Corpus::ppl2().scaled(0.1);
+    let with = Corpus::ppl2().scaled(0.1).unwrap();
     let without = Corpus { n_long_documents: 0, ..with.clone() };
     let (with, without) = (share(with), share(without));
     assert!(with > 0.9 && with > without, "{with} of all pairs, {without} without them");
@@ -295,7 +299,7 @@ fn a_corpus_follows_from_its_seed_whatever_the_threads() {
 
 #[test]
 fn anchors_of_two_topics_never_meet_if_a_document_has_one_topic() {
-    let corpus = Corpus::ibmt().scaled(0.2);
+    let corpus = Corpus::ibmt().scaled(0.2).unwrap();
     let x = corpus.generate().unwrap();
     let mut topic_of = vec![None; x.n_columns()];
     for (k, words) in corpus.anchors().unwrap().iter().enumerate() {
@@ -314,7 +318,7 @@ fn documents_have_norm_one_if_asked_for() {
     let norm = |x: &SparseMatrix<'_, f32>, d: usize| {
         x.row(d).values.iter().map(|v| v * v).sum::<f64>().sqrt()
     };
-    let corpus = Corpus::ibmt().scaled(0.02);
+    let corpus = Corpus::ibmt().scaled(0.02).unwrap();
     let x = corpus.generate().unwrap();
     assert!((0..x.n_rows()).all(|d| (norm(&x, d) - 1.0).abs() < 1e-6));
     let x = Corpus { normalize: false, ..corpus }.generate().unwrap();
@@ -323,7 +327,7 @@ fn documents_have_norm_one_if_asked_for() {
 
 #[test]
 fn impossible_corpora_are_errors() {
-    let base = Corpus::ibmt().scaled(0.1);
+    let base = Corpus::ibmt().scaled(0.1).unwrap();
     let cases = [
         ("n_documents", Corpus { n_documents: 0, ..base.clone() }),
         ("n_words", Corpus { n_words: 0, ..base.clone() }),
@@ -337,8 +341,6 @@ fn impossible_corpora_are_errors() {
         ("length_sigma", Corpus { length_sigma: -1.0, ..base.clone() }),
         ("long_share", Corpus { long_share: 0.6, ..base.clone() }),
         ("n_long_documents", Corpus { n_long_documents: 12_471, ..base.clone() }),
-        ("n_words", Corpus::rcv1().scaled(f64::NAN)),
-        ("n_words", Corpus::rcv1().scaled(-1.0)),
     ];
     for (expected, corpus) in cases {
         match corpus.generate() {
@@ -347,4 +349,9 @@ fn impossible_corpora_are_errors() {
         }
         assert!(corpus.anchors().is_err());
     }
+    for factor in [f64::NAN, f64::INFINITY, -1.0, 0.0, 10.5] {
+        let error = Corpus::rcv1().scaled(factor).unwrap_err();
+        assert!(matches!(error, Error::Parameter { name: "scale", .. }), "{factor}: {error}");
+    }
+    assert!(Corpus::rcv1().scaled(10.0).is_ok());
 }
