@@ -71,8 +71,8 @@ fn json_has_the_keys_of_the_contract() {
 fn every_rule_engine_and_solver_works() {
     let place = Place::new();
     planted(&place, &["--noise", "0.02", "--clip"]);
-    for selection in ["rand", "max", "dist", "greedy", "agg", "joint"] {
-        for solver in ["active-set", "cd"] {
+    for selection in xray_nmf::Selection::ALL.map(|rule| rule.name()) {
+        for solver in ["active-set", "coordinate-descent", "cd"] {
             let anchors = ["lazy", "direct"].map(|engine| {
                 let base = ["factorize", "x.npy", "-r", "5", "--json", "--selection", selection];
                 let run =

@@ -219,5 +219,5 @@ fn names_of_rules_are_parsed_and_others_refused() {
     for rule in Selection::ALL {
         assert_eq!(rule.name().parse(), Ok(rule));
     }
-    assert!(matches!("Greedy".parse::<Selection>(), Err(Error::Parameter { .. })));
+    assert!(matches!("Greedy".parse::<Selection>(), Err(Error::Choice { kind: "selection", .. })));
 }
