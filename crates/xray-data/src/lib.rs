@@ -44,3 +44,8 @@ pub use share::Share;
 pub use source::Input;
 pub use table::{Documents, Loaded, LoadedMatrix, Table};
 pub use write::{AtomicFile, save, save_documents, save_names, write_documents, write_table};
+
+/// The examples of the README run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -43,7 +43,7 @@ pub use method::{Found, Job, METHODS, Method, Procedure, Shape};
 pub use page::{Page, join, write_file};
 pub use watch::{Interrupted, Watch};
 
-/// The example of the guide must run.
+/// The examples of the README run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/experiments.md")]
-struct Guide;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -74,7 +74,7 @@ pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> Layout {
     Layout::new(n_columns, rank, size)
 }
 
-/// The example of the README must run.
+/// The examples of the README run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

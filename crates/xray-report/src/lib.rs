@@ -24,3 +24,8 @@ mod table;
 #[cfg(feature = "pictures")]
 pub use pictures::{Chart, Error, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series};
 pub use table::{Cell, Column, Table};
+
+/// The examples of the README run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,58 @@
+//! What the pages of the repository show in Rust stands word for word in the README of a crate, where
+//! the documentation tests run it. (A package has its own README, but not these pages: it leaves out this file.)
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder that holds README.md, docs/ and crates/.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files and folders in a folder.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    listed.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The Rust examples of a page.
+fn examples(page: &str) -> Vec<&str> {
+    page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn examples_of_all_pages_are_run() {
+    let readmes: Vec<String> = entries(&root().join("crates"))
+        .iter()
+        .filter_map(|package| fs::read_to_string(package.join("README.md")).ok())
+        .collect();
+    let run: Vec<&str> = readmes.iter().flat_map(|page| examples(page)).collect();
+    let mut pages = entries(&root().join("docs"));
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.push(root().join("README.md"));
+    let mut n_shown = 0;
+    for page in &pages {
+        for example in examples(&fs::read_to_string(page).unwrap()) {
+            n_shown += 1;
+            let page = page.display();
+            assert!(run.contains(&example), "{page}: no crate's README has\n{example}");
+        }
+    }
+    assert!(n_shown >= 2, "the README and the guide to experiments show Rust");
+}
+
+#[test]
+fn examples_of_every_crate_are_included_as_documentation() {
+    for package in entries(&root().join("crates")) {
+        let Ok(readme) = fs::read_to_string(package.join("README.md")) else { continue };
+        if examples(&readme).is_empty() {
+            continue;
+        }
+        let library = fs::read_to_string(package.join("src/lib.rs")).unwrap();
+        assert!(
+            library.contains("#[doc = include_str!(\"../README.md\")]"),
+            "{}: the README's example is not run",
+            package.display()
+        );
+    }
+}
