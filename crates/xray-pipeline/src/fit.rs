@@ -75,6 +75,7 @@ pub fn find_topics(
     options: &TopicOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Topics> {
+    options.check()?;
     let chosen = choose(corpus, options, watch)?;
     let threads = options.params.threads;
     let rank = chosen.start.rank;

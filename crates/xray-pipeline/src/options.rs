@@ -1,7 +1,9 @@
 //! How topics are found.
 
-use xray_data::text::TextOptions;
+use xray_data::text::{Language, Stemmer, TextOptions};
 use xray_nmf::{Params, Refinement, Selection};
+
+use crate::error::Result;
 
 /// Options of [`find_topics`](crate::find_topics).
 ///
@@ -60,6 +62,14 @@ impl Default for TopicOptions {
 }
 
 impl TopicOptions {
+    /// Refuses `distinct` where stems cannot be made.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.distinct {
+            Stemmer::new(Language::English)?;
+        }
+        Ok(())
+    }
+
     /// Steps of refinement for so many documents, words and topics: 40, or as many as 10^10
     /// multiplications pay for, but at least 5.
     pub fn default_refine(n_documents: usize, n_words: usize, rank: usize) -> usize {

@@ -1,8 +1,6 @@
 //! Words that a user gives, found in the vocabulary.
 
-use xray_data::text::Vectorizer;
-
-use crate::words::stem;
+use xray_data::text::{Stemmer, Vectorizer};
 
 /// Words found, list by list, and those that are not in the vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +40,8 @@ pub fn split_words(list: &str) -> Vec<String> {
 pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
     const MOST_SUGGESTIONS: usize = 3;
     let options = vectorizer.options();
+    // A vectorizer that stems is only there where stems can be made.
+    let stemmer = options.stemming.and_then(|language| Stemmer::new(language).ok());
     let mut seeds = Seeds::default();
     let mut used = Vec::new();
     for list in lists {
@@ -49,9 +49,9 @@ pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
         for word in list {
             let exact = vectorizer.column(word);
             let mut spelt = if options.lowercase { word.to_lowercase() } else { word.clone() };
-            if let Some(language) = options.stemming {
+            if let Some(stemmer) = &stemmer {
                 let stems: Vec<String> =
-                    spelt.split_whitespace().map(|part| stem(part, language)).collect();
+                    spelt.split_whitespace().map(|part| stemmer.stem(part)).collect();
                 spelt = stems.join(" ");
             }
             match exact.or_else(|| vectorizer.column(&spelt)) {

@@ -1,14 +1,13 @@
 //! The words that say most about a topic.
 
-use xray_data::text::Language;
-#[cfg(feature = "stemming")]
-pub(crate) use xray_data::text::stem;
+use xray_data::text::{Language, Stemmer};
 use xray_nmf::Weights;
 
 /// The columns with the largest weights in each topic, heaviest first, ties by position.
 ///
 /// `h` is the transpose of H: `rank` weights for each column. Columns in `excluded` are never listed;
-/// with `distinct`, of several forms of a word (same stem) only the heaviest is.
+/// with `distinct`, of several forms of a word (same stem) only the heaviest is, where the crate was built
+/// with the feature `stemming` ([`find_topics`](crate::find_topics) refuses it where it was not).
 pub fn top_words(
     h: &[f64],
     rank: usize,
@@ -29,8 +28,8 @@ pub fn top_words(
         // Forms of a word may crowd out others: look further down the list then.
         let wanted = if distinct { n_words.saturating_mul(4) } else { n_words };
         heaviest_first(topic, wanted);
-        if distinct {
-            keep_distinct(topic, vocabulary);
+        if distinct && let Ok(stemmer) = Stemmer::new(Language::English) {
+            keep_distinct(topic, vocabulary, &stemmer);
         }
         topic.truncate(n_words);
     }
@@ -66,17 +65,11 @@ fn heaviest_first(topic: &mut Vec<(usize, f64)>, n: usize) {
     topic.sort_unstable_by(by_weight);
 }
 
-/// Every word is its own stem where stemming is left out of the build.
-#[cfg(not(feature = "stemming"))]
-pub(crate) fn stem(word: &str, _: Language) -> String {
-    word.to_owned()
-}
-
 /// Drops words whose stem was seen before.
-fn keep_distinct(topic: &mut Vec<(usize, f64)>, vocabulary: &[String]) {
+fn keep_distinct(topic: &mut Vec<(usize, f64)>, vocabulary: &[String], stemmer: &Stemmer) {
     let mut seen: Vec<String> = Vec::new();
     topic.retain(|&(j, _)| {
-        let stem = stem(&vocabulary[j], Language::English);
+        let stem = stemmer.stem(&vocabulary[j]);
         let new = !seen.contains(&stem);
         if new {
             seen.push(stem);

@@ -13,7 +13,7 @@ use crate::error::{Malformed, Result, io_error};
 use crate::read::npz::Archive;
 use crate::source::{Input, Source};
 use crate::table::LoadedMatrix;
-use crate::text::{TextOptions, Vectorizer};
+use crate::text::{STEM_RULES, TextOptions, Vectorizer};
 use crate::write::{AtomicFile, NpzWriter};
 
 /// Marks the metadata of a model.
@@ -38,6 +38,27 @@ struct Metadata {
 struct Preprocessing {
     options: TextOptions,
     n_documents: usize,
+    /// Which rules made stems, if any did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stem_rules: Option<String>,
+}
+
+impl Preprocessing {
+    fn of(vectorizer: &Vectorizer) -> Self {
+        let options = vectorizer.options().clone();
+        let stem_rules = options.stemming.map(|_| STEM_RULES.to_owned());
+        Self { options, n_documents: vectorizer.n_documents(), stem_rules }
+    }
+
+    /// Refuses stems by other rules: new texts would be stemmed differently.
+    fn check_stems(&self, file: &str) -> Result<()> {
+        let found = self.stem_rules.as_deref().unwrap_or("an unknown date");
+        if self.options.stemming.is_none() || found == STEM_RULES {
+            return Ok(());
+        }
+        let found = format!("words stemmed by the rules of {found}");
+        Err(damaged(file, found, &format!("those of {STEM_RULES}")).into())
+    }
 }
 
 /// The part of the metadata that every version has.
@@ -71,17 +92,13 @@ impl Model {
 
     fn write<W: io::Write>(&self, out: W) -> io::Result<W> {
         let mut npz = NpzWriter::new(out);
-        let preprocessing = self
-            .preprocessing
-            .as_ref()
-            .map(|v| Preprocessing { options: v.options().clone(), n_documents: v.n_documents() });
         let metadata = Metadata {
             format: FORMAT.to_owned(),
             format_version: FORMAT_VERSION,
             kind: self.kind,
             parameters: self.parameters.clone(),
             provenance: self.provenance.clone(),
-            preprocessing,
+            preprocessing: self.preprocessing.as_ref().map(Preprocessing::of),
         };
         npz.bytes("metadata", &serde_json::to_vec(&metadata)?)?;
         npz.integers("anchors", self.anchors.iter().map(|&anchor| anchor as i64))?;
@@ -131,6 +148,7 @@ impl Model {
         let preprocessing = match metadata.preprocessing {
             None => None,
             Some(part) => {
+                part.check_stems(&file)?;
                 let vocabulary = names.take().unwrap_or_default();
                 Some(read_vectorizer(&file, &mut archive, part, vocabulary)?)
             }
@@ -316,6 +334,22 @@ mod tests {
         assert_eq!((again.anchors, again.provenance), (model.anchors, model.provenance));
         let message = Model::from_bytes(vec![1, 2, 3]).unwrap_err().to_string();
         assert!(message.starts_with("model in memory"), "{message}");
+    }
+
+    #[cfg(feature = "stemming")]
+    #[test]
+    fn stems_by_other_rules_are_refused() {
+        let options =
+            TextOptions { stemming: Some(crate::text::Language::Greek), ..Default::default() };
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &["ισαισα"]).expect("a word");
+        assert_eq!(vectorizer.vocabulary(), ["ισα"]);
+        let mut part = Preprocessing::of(&vectorizer);
+        assert!(part.check_stems("x").is_ok());
+        part.stem_rules = Some("20190101".into());
+        let message = part.check_stems("x").unwrap_err().to_string();
+        assert!(message.contains("20190101") && message.contains("fit the model again"));
+        part.stem_rules = None;
+        assert!(part.check_stems("x").is_err());
     }
 
     #[test]

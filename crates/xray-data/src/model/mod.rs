@@ -4,11 +4,11 @@
 //!
 //! | array | type | content |
 //! |---|---|---|
-//! | `metadata` | bytes | JSON: `format`, `format_version`, `kind`, `parameters`, `provenance`, `preprocessing` |
+//! | `metadata` | bytes | JSON: `format`, `format_version`, `kind`, `parameters`, `provenance`, `preprocessing` (with `stem_rules` where words were stemmed) |
 //! | `anchors` | int64 (r) | columns of the anchors, counted from 0 |
 //! | `residual_norm` | float64 | relative residual after each anchor |
 //! | `h` or `h_data`, `h_indices`, `h_indptr`, `h_shape` | float64, int64 | H (r x n), dense or csr |
-//! | `w` or `w_data`, ... | | W (m x r) after refinement, if there is one |
+//! | `w` or `w_data`, ... | | W (m x r), if it was kept: refined, or the weights of the rows |
 //! | `vocabulary` | bytes | JSON: list of the names of the columns, if they have names |
 //! | `document_frequencies`, `idf` | int64, float64 | with `preprocessing`: one for each column |
 //!
@@ -72,7 +72,7 @@ pub struct Model {
     pub residual_norm: Vec<f64>,
     /// H (rank x columns): how each column is made of the anchors.
     pub h: LoadedMatrix,
-    /// W (rows x rank) after refinement, if it was refined and kept.
+    /// W (rows x rank), if it was kept: after refinement, or X_A, or the weights of documents.
     pub w: Option<LoadedMatrix>,
     /// Names of the columns, where they do not come from `preprocessing`.
     pub names: Option<Vec<String>>,

@@ -10,7 +10,9 @@ use rustc_hash::FxHashSet;
 
 use super::interner::Interner;
 use super::options::TextOptions;
+use super::stems::Stemmer;
 use super::tokens::{for_each_token, lowercase_into};
+use crate::error::Result;
 
 /// Text in a chunk, in bytes; fixed, so that results do not depend on threads.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -53,10 +55,8 @@ pub(super) struct ChunkCounts {
 
 /// The stop words as they stand among tokens.
 pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
-    let fold = |word: &str| match options.lowercase {
-        true => word.to_lowercase(),
-        false => word.to_owned(),
-    };
+    let fold =
+        |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };
     options.stop_words.words().into_iter().map(fold).collect()
 }
 
@@ -64,11 +64,13 @@ pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
 pub(super) struct Analyzer<'a> {
     options: &'a TextOptions,
     stop_words: FxHashSet<String>,
+    stemmer: Option<Stemmer>,
 }
 
 impl<'a> Analyzer<'a> {
-    pub fn new(options: &'a TextOptions) -> Self {
-        Self { options, stop_words: stop_words(options) }
+    pub fn new(options: &'a TextOptions) -> Result<Self> {
+        let stemmer = options.stemming.map(Stemmer::new).transpose()?;
+        Ok(Self { options, stop_words: stop_words(options), stemmer })
     }
 
     /// Counts the terms of a chunk.
@@ -86,7 +88,6 @@ struct Counter<'a> {
     analyzer: &'a Analyzer<'a>,
     chunk: ChunkCounts,
     /// Words as they stand in the text; used for stemming only, otherwise words are terms.
-    #[cfg(feature = "stemming")]
     words: Interner,
     /// The term that a word stands for, or [`STOP`].
     term_of_word: Vec<u32>,
@@ -98,8 +99,7 @@ struct Counter<'a> {
     sequence: Vec<u32>,
     lowercase: String,
     ngram: String,
-    #[cfg(feature = "stemming")]
-    stemmer: Option<rust_stemmers::Stemmer>,
+    stemmer: Option<Stemmer>,
 }
 
 impl<'a> Counter<'a> {
@@ -107,7 +107,6 @@ impl<'a> Counter<'a> {
         Self {
             analyzer,
             chunk: ChunkCounts::default(),
-            #[cfg(feature = "stemming")]
             words: Interner::default(),
             term_of_word: Vec::new(),
             counts: Vec::new(),
@@ -115,8 +114,7 @@ impl<'a> Counter<'a> {
             sequence: Vec::new(),
             lowercase: String::new(),
             ngram: String::new(),
-            #[cfg(feature = "stemming")]
-            stemmer: analyzer.options.stemming.map(|l| rust_stemmers::Stemmer::create(l.into())),
+            stemmer: analyzer.stemmer,
         }
     }
 
@@ -151,10 +149,7 @@ impl<'a> Counter<'a> {
 
     /// The term of a word as it stands in the text, or [`STOP`].
     fn term_of(&mut self, word: &str) -> u32 {
-        #[cfg(feature = "stemming")]
         let words = if self.stemmer.is_some() { &mut self.words } else { &mut self.chunk.terms };
-        #[cfg(not(feature = "stemming"))]
-        let words = &mut self.chunk.terms;
         let (id, new) = words.intern(word);
         if !new {
             return self.term_of_word[id as usize];
@@ -168,17 +163,11 @@ impl<'a> Counter<'a> {
     }
 
     /// The term of a word that is met for the first time, as number `id`.
-    #[cfg(feature = "stemming")]
     fn stemmed(&mut self, word: &str, id: u32) -> u32 {
         match &self.stemmer {
             Some(stemmer) => self.chunk.terms.intern(&stemmer.stem(word)).0,
             None => id,
         }
-    }
-
-    #[cfg(not(feature = "stemming"))]
-    fn stemmed(&mut self, _: &str, id: u32) -> u32 {
-        id
     }
 
     fn add_ngrams(&mut self, lengths: std::ops::RangeInclusive<usize>) {
@@ -228,51 +217,12 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// A word as it is stemmed in texts; the word is taken as it is, so lowercase it first.
-///
-/// # Examples
-/// ```
-/// use xray_data::text::{Language, stem};
-/// assert_eq!(stem("running", Language::English), "run");
-/// ```
-#[cfg(feature = "stemming")]
-pub fn stem(word: &str, language: super::Language) -> String {
-    rust_stemmers::Stemmer::create(language.into()).stem(word).into_owned()
-}
-
-#[cfg(feature = "stemming")]
-impl From<super::Language> for rust_stemmers::Algorithm {
-    fn from(language: super::Language) -> Self {
-        use super::Language as L;
-        match language {
-            L::Arabic => Self::Arabic,
-            L::Danish => Self::Danish,
-            L::Dutch => Self::Dutch,
-            L::English => Self::English,
-            L::Finnish => Self::Finnish,
-            L::French => Self::French,
-            L::German => Self::German,
-            L::Greek => Self::Greek,
-            L::Hungarian => Self::Hungarian,
-            L::Italian => Self::Italian,
-            L::Norwegian => Self::Norwegian,
-            L::Portuguese => Self::Portuguese,
-            L::Romanian => Self::Romanian,
-            L::Russian => Self::Russian,
-            L::Spanish => Self::Spanish,
-            L::Swedish => Self::Swedish,
-            L::Tamil => Self::Tamil,
-            L::Turkish => Self::Turkish,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn counted(options: &TextOptions, document: &str) -> Vec<(String, u32)> {
-        let chunk = Analyzer::new(options).count(&[document]);
+        let chunk = Analyzer::new(options).expect("known").count(&[document]);
         let mut terms: Vec<_> =
             chunk.entries.iter().map(|&(t, n)| (chunk.terms.get(t).to_owned(), n)).collect();
         terms.sort();

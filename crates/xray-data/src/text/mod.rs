@@ -17,16 +17,16 @@ mod interner;
 mod matrix;
 mod nearest;
 mod options;
+mod stems;
 mod stop_words;
 mod tokens;
 mod vectorizer;
 mod vocabulary;
 mod weights;
 
-#[cfg(feature = "stemming")]
-pub use counts::stem;
 pub use matrix::{ColumnCount, position_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
+pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;
 pub use vectorizer::{CountedDocuments, Vectorizer};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use xray_nmf::choices;
 
+use super::stems::Stemmer;
 use crate::error::{Error, Result};
 
 /// Options of a [`Vectorizer`](super::Vectorizer).
@@ -119,11 +120,7 @@ impl TextOptions {
                 return Err(refused(name, share.to_string(), "a share lies between 0 and 1"));
             }
         }
-        if let Some(language) = self.stemming.filter(|_| !cfg!(feature = "stemming")) {
-            let remedy = "build with the feature `stemming`";
-            return Err(refused("stemming", language.to_string(), remedy));
-        }
-        Ok(())
+        self.stemming.map_or(Ok(()), |language| Stemmer::new(language).map(|_| ()))
     }
 
     /// The smallest and largest document frequency that a term may have, in so many documents.

@@ -134,7 +134,7 @@ impl Vectorizer {
         &self,
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<SparseMatrix<'static, f64>> {
-        self.weigh_chunks(&count(&self.learned.options, documents))
+        self.weigh_chunks(&count(&self.learned.options, documents)?)
     }
 
     fn weigh_chunks(&self, counted: &[ChunkCounts]) -> Result<SparseMatrix<'static, f64>> {
@@ -242,7 +242,7 @@ impl CountedDocuments {
     /// If an option is out of range.
     pub fn new(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Self> {
         options.check()?;
-        Ok(Self { chunks: count(options, documents) })
+        Ok(Self { chunks: count(options, documents)? })
     }
 
     /// All terms with their counts, in no order.
@@ -252,10 +252,13 @@ impl CountedDocuments {
 }
 
 /// Counts all chunks in parallel.
-fn count(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Vec<ChunkCounts> {
-    let analyzer = Analyzer::new(options);
+fn count(
+    options: &TextOptions,
+    documents: &[impl AsRef<str> + Sync],
+) -> Result<Vec<ChunkCounts>> {
+    let analyzer = Analyzer::new(options)?;
     let chunks = chunks(documents);
-    chunks.into_par_iter().map(|chunk| analyzer.count(&documents[chunk])).collect()
+    Ok(chunks.into_par_iter().map(|chunk| analyzer.count(&documents[chunk])).collect())
 }
 
 fn build_lookup(vocabulary: &[String]) -> Result<HashTable<u32>> {
