@@ -23,7 +23,7 @@
 mod assemble;
 mod columns;
 mod error;
-mod format;
+mod formats;
 mod load;
 mod model;
 mod options;
@@ -35,7 +35,7 @@ pub mod text;
 mod write;
 
 pub use error::{Error, Malformed, Result};
-pub use format::Format;
+pub use formats::{FORMATS, Format};
 pub use load::load;
 pub use model::{FORMAT_VERSION, Model, ModelKind, Provenance, hash_input};
 pub use options::{ColumnChoice, Limits, LoadOptions};

@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Malformed, Result};
-use crate::format::{Format, detect};
+use crate::formats::{FORMATS, Format, Reader, detect};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::names::{read_labels, read_names, read_names_for};
-use crate::read::{
-    delimited, docword, folder, jsonl, mat, matrix_market, npy, npz, plain, svmlight,
-};
 use crate::source::{Input, Source};
 use crate::table::{Documents, Loaded, Table};
 
@@ -32,16 +29,8 @@ use crate::table::{Documents, Loaded, Table};
 /// ```
 pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
     let (format, loaded) = match input.folder() {
-        Some(path) => (Format::Folder, read_folder(path, options)?),
-        None => {
-            let source = Source::open(input)?;
-            let format = match options.format {
-                Some(format) => format,
-                None => detect(&source.name, &source.head)?,
-            };
-            check_choices(format, options)?;
-            (format, read(source, format, options)?)
-        }
+        Some(path) => read_folder(path, options)?,
+        None => read_file(input, options)?,
     };
     match loaded {
         Loaded::Table(table) => {
@@ -60,22 +49,19 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 }
 
 /// Refuses a choice of columns or variables where there are none: it would be lost silently.
-fn check_choices(format: Format, options: &LoadOptions) -> Result<()> {
-    use Format::{Csv, Jsonl, Mat, Npz, Parquet, Spaced, Tsv};
-    let columns = [Csv, Tsv, Spaced, Jsonl, Parquet].contains(&format);
-    let variables = [Mat, Npz].contains(&format);
+fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
+    let Format { has_columns, has_variables, .. } = *format;
     let shown = |choice: Option<&ColumnChoice>| choice.map(ToString::to_string);
     let choices = [
-        ("text", shown(options.text.first()), columns),
-        ("id", shown(options.id.as_ref()), columns),
-        ("label", shown(options.label.as_ref()), columns || variables),
-        ("variable", options.variable.clone(), variables),
+        ("text", shown(options.text.first()), has_columns),
+        ("id", shown(options.id.as_ref()), has_columns),
+        ("label", shown(options.label.as_ref()), has_columns || has_variables),
+        ("variable", options.variable.clone(), has_variables),
     ];
     for (name, chosen, possible) in choices {
         if let (Some(value), false) = (chosen, possible) {
             let allowed = format!(
-                "the format {} has none to choose; leave it out, or name the right format",
-                format.name()
+                "the format {format} has none to choose; leave it out, or name the right format"
             );
             return Err(Error::Parameter { name, value, allowed });
         }
@@ -83,59 +69,47 @@ fn check_choices(format: Format, options: &LoadOptions) -> Result<()> {
     Ok(())
 }
 
-fn read_folder(path: &Path, options: &LoadOptions) -> Result<Loaded> {
-    check_choices(Format::Folder, options)?;
-    match options.format {
-        None | Some(Format::Folder) => folder::read(path, options).map(Loaded::Documents),
+fn read_folder(path: &Path, options: &LoadOptions) -> Result<(&'static Format, Loaded)> {
+    let of_folders = |format: &&'static Format| matches!(format.read, Reader::Folder(_));
+    let format = options.format.or_else(|| FORMATS.into_iter().find(of_folders));
+    let file = path.display().to_string();
+    match format {
+        Some(format @ Format { read: Reader::Folder(read), .. }) => {
+            check_choices(format, options)?;
+            Ok((format, read(path, options).map(Loaded::Documents)?))
+        }
         Some(format) => {
-            let file = path.display().to_string();
-            let expected = format!("a file in the format {}", format.name());
+            let expected = format!("a file in the format {format}");
             Err(Malformed::new(&file, "a folder", expected).into())
         }
+        None => Err(Malformed::new(&file, "a folder", "a file").into()),
     }
 }
 
-fn read(source: Source, format: Format, options: &LoadOptions) -> Result<Loaded> {
-    match format {
-        Format::MatrixMarket => matrix_market::read(source, options).map(Loaded::Table),
-        Format::Npz => npz::read(source, options).map(Loaded::Table),
-        Format::Npy => npy::read(source, options).map(Loaded::Table),
-        Format::Mat => mat::read(source, options).map(Loaded::Table),
-        Format::Svmlight => svmlight::read(source, options).map(Loaded::Table),
-        Format::Docword => docword::read(source, options).map(Loaded::Table),
-        Format::Csv | Format::Tsv | Format::Spaced => delimited::read(source, format, options),
-        Format::Jsonl => jsonl::read(source, options).map(Loaded::Documents),
-        Format::Lines => plain::read(source, options).map(Loaded::Documents),
-        Format::Folder => {
-            Err(Malformed::new(&source.name, "a file", "a folder of .txt files").into())
-        }
-        Format::Parquet => read_parquet(source, options),
+fn read_file(input: &Input, options: &LoadOptions) -> Result<(&'static Format, Loaded)> {
+    let source = Source::open(input)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => detect(&source.name, &source.head)?,
+    };
+    check_choices(format, options)?;
+    match format.read {
+        Reader::File(read) => Ok((format, read(source, options)?)),
+        Reader::Folder(_) => Err(Malformed::new(&source.name, "a file", format.words).into()),
     }
-}
-
-#[cfg(feature = "parquet")]
-fn read_parquet(source: Source, options: &LoadOptions) -> Result<Loaded> {
-    crate::read::parquet::read(source, options).map(Loaded::Documents)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn read_parquet(source: Source, _: &LoadOptions) -> Result<Loaded> {
-    Err(Malformed::new(&source.name, "a Parquet file", "another format")
-        .remedy("build with the feature `parquet`")
-        .into())
 }
 
 /// Adds names from side files and checks that they fit.
 fn with_names(
     mut table: Table,
     input: &Input,
-    format: Format,
+    format: &Format,
     options: &LoadOptions,
 ) -> Result<Table> {
     let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
     // The words of a bag of words stand beside it; transposed, they name the rows.
-    let words = match (format, input) {
-        (Format::Docword, Input::Path(path)) => docword::vocabulary_beside(path),
+    let words = match (format.names_beside, input) {
+        (Some(place), Input::Path(path)) => in_any_compression(&place(path)),
         _ => None,
     };
     let (row_words, column_words) = if options.transpose { (words, None) } else { (None, words) };
@@ -190,8 +164,18 @@ fn check_number(file: &Input, found: String, n: usize, needed: usize, each: &str
 }
 
 fn require_data(input: &Input, some: bool, what: &str) -> Result<()> {
-    match some {
-        true => Ok(()),
-        false => Err(Malformed::new(&input.name(), format!("no {what}"), "at least one").into()),
+    if !some {
+        return Err(Malformed::new(&input.name(), format!("no {what}"), "at least one").into());
     }
+    Ok(())
+}
+
+/// The file of this name that is there, compressed in any way or not at all.
+fn in_any_compression(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    ["", ".gz", ".zst"]
+        .iter()
+        .map(|ending| path.with_file_name(format!("{plain}{ending}")))
+        .find(|candidate| candidate.is_file())
 }

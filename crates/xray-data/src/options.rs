@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::format::Format;
+use crate::formats::Format;
 use crate::share::Share;
 
 /// Options of [`load`](crate::load); the default detects everything.
@@ -25,7 +25,7 @@ use crate::share::Share;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadOptions {
     /// What the file is, or `None` to look at its content.
-    pub format: Option<Format>,
+    pub format: Option<&'static Format>,
     /// The array to take from a .mat or .npz file; otherwise the largest.
     pub variable: Option<String>,
     /// Columns or fields that hold the text; several are joined by a space.

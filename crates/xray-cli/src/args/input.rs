@@ -14,10 +14,9 @@ pub struct InputArgs {
     /// A file of any known format (.gz and .zst too), a folder of .txt files, or - for standard input
     #[arg(value_name = "DATA", value_hint = ValueHint::AnyPath)]
     pub data: PathBuf,
-    /// What the data is: mtx, npz, npy, mat, svmlight, docword, csv, tsv, spaced, jsonl, parquet,
-    /// lines or folder [default: told by content]
-    #[arg(long, value_name = "FORMAT", value_parser = parse::format)]
-    pub format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = parse::format, help = format_help())]
+    #[allow(missing_docs)]
+    pub format: Option<&'static Format>,
     /// Column or field that holds the text, by name or number (from 1); repeat to join several
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
@@ -86,6 +85,10 @@ impl InputArgs {
             _ => name,
         }
     }
+}
+
+fn format_help() -> String {
+    format!("What the data is: {} [default: told by content]", Format::names(|_| true))
 }
 
 /// A column by its number, counted from 1, or by its name.

@@ -352,7 +352,7 @@ pub struct ConvertArgs {
     pub output: PathBuf,
     /// The format to write, where the name does not tell
     #[arg(long, value_name = "FORMAT", value_parser = parse::format)]
-    pub to: Option<xray_data::Format>,
+    pub to: Option<&'static xray_data::Format>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub text: TextArgs,

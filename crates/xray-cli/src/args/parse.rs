@@ -65,11 +65,8 @@ pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 }
 
 /// A file format by its name.
-pub(super) fn format(text: &str) -> Result<Format, String> {
-    Format::from_name(text).map_err(|_| {
-        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-        format!("use one of {}", names.join(", "))
-    })
+pub(super) fn format(text: &str) -> Result<&'static Format, String> {
+    Format::from_name(text).map_err(|_| format!("use one of {}", Format::names(|_| true)))
 }
 
 #[cfg(test)]

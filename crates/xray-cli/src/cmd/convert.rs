@@ -45,17 +45,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 /// Whether texts stay texts: the output is of a format for texts, and no weights were asked for.
 fn keeps_texts(args: &ConvertArgs) -> bool {
     let format = args.to.or_else(|| Format::from_path(&args.output));
-    let for_texts = matches!(
-        format,
-        Some(
-            Format::Jsonl
-                | Format::Parquet
-                | Format::Lines
-                | Format::Folder
-                | Format::Csv
-                | Format::Tsv
-        )
-    );
+    let for_texts = format.is_some_and(Format::writes_documents);
     for_texts && args.text.weighting.is_none()
 }
 

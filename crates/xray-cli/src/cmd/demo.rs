@@ -43,7 +43,7 @@ fn input() -> Input {
 /// The corpus, weighed.
 pub(crate) fn corpus() -> anyhow::Result<Corpus> {
     let options = LoadOptions {
-        format: Some(Format::Tsv),
+        format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
         label: Some(ColumnChoice::from("subject")),
         ..LoadOptions::default()

@@ -142,7 +142,7 @@ impl Weighed {
     }
 
     fn save(&self, path: &Path) -> anyhow::Result<()> {
-        if Format::from_path(path) == Some(Format::Csv) {
+        if Format::from_path(path).is_some_and(|format| format.name == "csv") {
             return write_file(path, |out| self.csv().write(out));
         }
         let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights.clone())?;

@@ -10,11 +10,11 @@ use xray_nmf::Matrix;
 use super::{FORMAT_VERSION, Model, ModelKind, Provenance};
 use crate::assemble::{Compressed, Stored, dense};
 use crate::error::{Malformed, Result, io_error};
-use crate::read::npz::Archive;
+use crate::formats::npz::{Archive, NpzWriter};
 use crate::source::{Input, Source};
 use crate::table::LoadedMatrix;
 use crate::text::{STEM_RULES, TextOptions, Vectorizer};
-use crate::write::{AtomicFile, NpzWriter};
+use crate::write::AtomicFile;
 
 /// Marks the metadata of a model.
 const FORMAT: &str = "xray-nmf model";
@@ -190,7 +190,7 @@ fn read_vectorizer(
 ) -> Result<Vectorizer> {
     let frequencies = archive.indices("document_frequencies")?;
     let idf = archive.numbers("idf")?.1;
-    let Preprocessing { options, n_documents } = part;
+    let Preprocessing { options, n_documents, .. } = part;
     Vectorizer::from_parts(options, n_documents, vocabulary, frequencies, idf)
         .map_err(|e| damaged(file, e, "weights of a vocabulary").into())
 }

@@ -55,8 +55,7 @@ pub(super) struct ChunkCounts {
 
 /// The stop words as they stand among tokens.
 pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
-    let fold =
-        |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };
+    let fold = |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };
     options.stop_words.words().into_iter().map(fold).collect()
 }
 

@@ -24,7 +24,7 @@ pub const STEM_RULES: &str = "20261016";
 #[derive(Debug, Clone, Copy)]
 pub struct Stemmer {
     #[cfg(feature = "stemming")]
-    algorithm: frostem::Stemmer,
+    algorithm: frostem::Algorithm,
     #[cfg(not(feature = "stemming"))]
     never: std::convert::Infallible,
 }
@@ -36,7 +36,7 @@ impl Stemmer {
     /// If the crate was built without the feature `stemming`.
     #[cfg(feature = "stemming")]
     pub fn new(language: Language) -> Result<Self> {
-        match frostem::Stemmer::try_from_name(language.name()) {
+        match frostem::Algorithm::from_name(language.name()) {
             Ok(algorithm) => Ok(Self { algorithm }),
             Err(_) => Err(refused(language, "there are no rules for its words")),
         }
@@ -54,7 +54,7 @@ impl Stemmer {
     /// The stem of a word, which is taken as it is: lowercase it first.
     #[cfg(feature = "stemming")]
     pub fn stem(&self, word: &str) -> String {
-        self.algorithm.stem(word).into_owned()
+        frostem::Stemmer::new(self.algorithm).stem(word).into_owned()
     }
 
     /// The stem of a word, which is taken as it is: lowercase it first.

@@ -82,7 +82,7 @@ impl Vectorizer {
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<(SparseMatrix<'static, f64>, Self)> {
         options.check()?;
-        let counted = count(&options, documents);
+        let counted = count(&options, documents)?;
         let vocabulary = choose(&counted, &options, documents.len())?;
         let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
         let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
@@ -252,10 +252,7 @@ impl CountedDocuments {
 }
 
 /// Counts all chunks in parallel.
-fn count(
-    options: &TextOptions,
-    documents: &[impl AsRef<str> + Sync],
-) -> Result<Vec<ChunkCounts>> {
+fn count(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Vec<ChunkCounts>> {
     let analyzer = Analyzer::new(options)?;
     let chunks = chunks(documents);
     Ok(chunks.into_par_iter().map(|chunk| analyzer.count(&documents[chunk])).collect())

@@ -94,7 +94,7 @@ pub(super) fn folder_of(target: &Path) -> &Path {
 /// A folder that is filled aside and takes its name only when it is complete; dropped before that,
 /// it is removed.
 #[derive(Debug)]
-pub(super) struct AtomicFolder {
+pub(crate) struct AtomicFolder {
     target: PathBuf,
     /// The folder while it is filled; `None` once renamed.
     temporary: Option<PathBuf>,

@@ -6,31 +6,21 @@
 
 mod aside;
 mod atomic;
-mod delimited;
 mod documents;
-mod docword;
-mod folder;
-mod mat;
-mod npy;
 mod number;
-#[cfg(feature = "parquet")]
-mod parquet;
-mod tables;
 
+pub(crate) use aside::AtomicFolder;
 pub use atomic::AtomicFile;
+pub(crate) use documents::BYTE_ORDER_MARK;
 pub use documents::{save_documents, write_documents};
-pub(crate) use npy::NpzWriter;
+pub(crate) use number::write_number;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result, io_error};
-use crate::format::Format;
-use crate::read::docword::vocabulary_path;
+use crate::formats::Format;
 use crate::table::Table;
-
-/// Formats that hold numbers, for messages.
-const NUMBER_FORMATS: &str = "mtx, npz, npy, mat, svmlight, docword, csv, tsv or spaced";
 
 /// Writes a table to a file; `.gz` and `.zst` compress.
 ///
@@ -64,38 +54,42 @@ const NUMBER_FORMATS: &str = "mtx, npz, npy, mat, svmlight, docword, csv, tsv or
 /// assert_eq!(again.matrix.n_entries(), 1);
 /// # Ok::<(), xray_data::Error>(())
 /// ```
-pub fn save(table: &Table, path: &Path, format: Option<Format>) -> Result<()> {
+pub fn save(table: &Table, path: &Path, format: Option<&'static Format>) -> Result<()> {
     table.check_names()?;
-    let format = format_of(path, format, ".mtx, .npz, .npy, .mat, .svm, .docword, .csv or .tsv")?;
+    let format = format_of(path, format, Format::writes_tables)?;
     let mut file = AtomicFile::create(path)?;
     write_in(table, &mut file, format, &path.display().to_string())?;
     // Both are complete before either takes its name.
-    let words = match (format, &table.column_names) {
-        (Format::Docword, Some(words)) => Some(write_names(words, &vocabulary_path(path))?),
+    let words = match (format.names_beside, &table.column_names) {
+        (Some(place), Some(words)) => Some(write_names(words, &place(path))?),
         _ => None,
     };
     file.commit()?;
     words.map_or(Ok(()), AtomicFile::commit)
 }
 
-/// The format that is asked for, or that of the name.
-fn format_of(path: &Path, format: Option<Format>, endings: &str) -> Result<Format> {
+/// The format that is asked for, or that of the name; `fits` tells which ones to offer if neither is known.
+fn format_of(
+    path: &Path,
+    format: Option<&'static Format>,
+    fits: fn(&Format) -> bool,
+) -> Result<&'static Format> {
     format.or_else(|| Format::from_path(path)).ok_or_else(|| Error::Parameter {
         name: "output",
         value: path.display().to_string(),
-        allowed: format!("end it in {endings}, or name a format"),
+        allowed: format!("end it in one of {}, or name a format", Format::usual_endings(fits)),
     })
 }
 
-fn refused(file: &str, format: Format, reason: String) -> Error {
-    Error::NotWritable { file: file.to_owned(), format: format.name(), reason }
+pub(crate) fn refused(file: &str, format: &Format, reason: String) -> Error {
+    Error::NotWritable { file: file.to_owned(), format: format.name, reason }
 }
 
 /// Writes a table to any stream, without compression.
 ///
 /// # Errors
 /// If the format cannot hold the table or cannot be written, or the stream refuses.
-pub fn write_table(table: &Table, out: &mut dyn Write, format: Format) -> Result<()> {
+pub fn write_table(table: &Table, out: &mut dyn Write, format: &Format) -> Result<()> {
     table.check_names()?;
     write_in(table, out, format, "output")
 }
@@ -121,45 +115,11 @@ fn write_names(names: &[String], path: &Path) -> Result<AtomicFile> {
     Ok(out)
 }
 
-fn write_in(table: &Table, out: &mut dyn Write, format: Format, file: &str) -> Result<()> {
-    check(table, format).map_err(|reason| refused(file, format, reason))?;
-    write_checked(table, out, format).map_err(|e| io_error(file, "write", e))
-}
-
-/// Refuses what a format cannot hold.
-fn check(table: &Table, format: Format) -> Result<(), String> {
-    match format {
-        Format::MatrixMarket | Format::Npz | Format::Npy => Ok(()),
-        Format::Mat => mat::check(table),
-        Format::Svmlight => tables::numeric_labels(table).map(|_| ()),
-        Format::Docword => docword::check_counts(table),
-        Format::Csv | Format::Tsv | Format::Spaced => {
-            delimited::check_names(table, delimiter(format))
-        }
-        Format::Jsonl | Format::Parquet | Format::Lines | Format::Folder => {
-            Err(format!("it is for texts; write {NUMBER_FORMATS}"))
-        }
-    }
-}
-
-fn write_checked(table: &Table, out: &mut dyn Write, format: Format) -> io::Result<()> {
-    match format {
-        Format::Npz => npy::write_npz(table, out),
-        Format::Npy => npy::write_npy(&table.matrix, out),
-        Format::Mat => mat::write(table, out),
-        Format::Svmlight => tables::write_svmlight(table, out),
-        Format::Docword => docword::write(table, out),
-        Format::Csv | Format::Tsv | Format::Spaced => {
-            delimited::write(table, delimiter(format), out)
-        }
-        _ => tables::write_matrix_market(table, out),
-    }
-}
-
-fn delimiter(format: Format) -> u8 {
-    match format {
-        Format::Tsv => b'\t',
-        Format::Spaced => b' ',
-        _ => b',',
-    }
+fn write_in(table: &Table, out: &mut dyn Write, format: &Format, file: &str) -> Result<()> {
+    let Some(writer) = &format.write_table else {
+        let others = Format::names(Format::writes_tables);
+        return Err(refused(file, format, format!("it is for texts; write one of {others}")));
+    };
+    (writer.check)(table).map_err(|reason| refused(file, format, reason))?;
+    (writer.write)(table, out).map_err(|e| io_error(file, "write", e))
 }

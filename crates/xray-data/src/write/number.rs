@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 /// Writes a finite number, with an exponent where that is shorter.
-pub(super) fn write_number(value: f64, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_number(value: f64, out: &mut dyn Write) -> io::Result<()> {
     let size = value.abs();
     if size != 0.0 && !(1e-5..1e16).contains(&size) {
         write!(out, "{value:e}")

@@ -7,3 +7,10 @@ mod real_data;
 mod reference;
 mod tables;
 mod written;
+
+use xray_data::Format;
+
+/// A format by its name.
+fn named(name: &str) -> &'static Format {
+    Format::from_name(name).expect("a known format")
+}

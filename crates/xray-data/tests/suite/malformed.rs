@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use xray_data::{Error, Format, Input, LoadOptions, load};
 
+use crate::named;
+
 /// A file (or folder), what to do with it, and words that the message must have.
 struct Case {
     name: &'static str,
     content: Vec<u8>,
-    format: Option<Format>,
+    format: Option<&'static Format>,
     words: &'static [&'static str],
 }
 
@@ -18,7 +20,7 @@ fn case(name: &'static str, content: impl Into<Vec<u8>>, words: &'static [&'stat
     Case { name, content: content.into(), format: None, words }
 }
 
-fn read_as(format: Format, case: Case) -> Case {
+fn read_as(format: &'static Format, case: Case) -> Case {
     Case { format: Some(format), ..case }
 }
 
@@ -122,7 +124,7 @@ fn other_matrices() -> Vec<Case> {
         case("mismatch.mat", mat(2, 1), &["8 bytes", "2 numbers"]),
         case("new.mat", "MATLAB 7.3 MAT-file, Platform: GLNXA64", &["HDF5", "-v7"]),
         case("label.svm", "x 1:2\n", &[]),
-        read_as(Format::Svmlight, case("word.svm", "one 1:2\n", &[":1:1:", "a label"])),
+        read_as(named("svmlight"), case("word.svm", "one 1:2\n", &[":1:1:", "a label"])),
         case(
             "order.svm",
             "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 3:1 2:1\n",
@@ -134,7 +136,7 @@ fn other_matrices() -> Vec<Case> {
         case("docword.out.txt", "2\n2\n1\n1 3 1\n", &[":4:3:", "a word between 1 and 2"]),
         case("docword.real.txt", "2\n2\n1\n1 2 1.5\n", &[]),
         read_as(
-            Format::Docword,
+            named("docword"),
             case("docword.part.txt", "2\n2\n1\n1 2 1.5\n", &[":4:5:", "whole"]),
         ),
     ]
@@ -233,7 +235,7 @@ fn folders_and_missing_files_are_named() {
     let options = LoadOptions::default();
     check(&folder.path().into(), &options, &["a folder without .txt files"]);
     check(&folder.path().join("missing.csv").into(), &options, &["cannot open", "check the name"]);
-    let as_csv = LoadOptions { format: Some(Format::Csv), ..LoadOptions::default() };
+    let as_csv = LoadOptions { format: Some(named("csv")), ..LoadOptions::default() };
     check(&folder.path().into(), &as_csv, &["a folder", "a file in the format csv"]);
 }
 

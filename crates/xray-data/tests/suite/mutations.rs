@@ -5,8 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use xray_data::{Format, Input, LoadOptions, Table, load, write_table};
+use xray_data::{FORMATS, Input, LoadOptions, Table, load, write_table};
 use xray_nmf::{DenseMatrix, SparseMatrix};
+
+use crate::named;
 
 fn fixture(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
@@ -27,19 +29,19 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
     };
     let mut seeds = Vec::new();
     let formats = [
-        Format::MatrixMarket,
-        Format::Npz,
-        Format::Npy,
-        Format::Mat,
-        Format::Svmlight,
-        Format::Csv,
-        Format::Tsv,
+        named("mtx"),
+        named("npz"),
+        named("npy"),
+        named("mat"),
+        named("svmlight"),
+        named("csv"),
+        named("tsv"),
     ];
     for format in formats {
         for table in [&sparse, &dense] {
             let mut bytes = Vec::new();
             write_table(table, &mut bytes, format).expect("memory");
-            seeds.push((format.name().to_owned(), bytes));
+            seeds.push((format.name.to_owned(), bytes));
         }
     }
     let mut files =
@@ -71,7 +73,7 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
 /// Reads bytes in every way that could be asked for.
 fn read_all_ways(name: &str, bytes: &[u8]) {
     let input = Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
-    for format in std::iter::once(None).chain(Format::ALL.map(Some)) {
+    for format in std::iter::once(None).chain(FORMATS.map(Some)) {
         for replace_invalid_utf8 in [false, true] {
             let options = LoadOptions { format, replace_invalid_utf8, ..LoadOptions::default() };
             let start = Instant::now();

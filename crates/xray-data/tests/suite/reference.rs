@@ -12,6 +12,8 @@ use xray_data::{
 };
 use xray_nmf::Matrix;
 
+use crate::named;
+
 /// The folder that an environment variable names, if it is there.
 fn folder(variable: &str) -> Option<PathBuf> {
     let path = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_dir());
@@ -113,8 +115,8 @@ fn tables_survive_every_format_that_is_written() {
     println!("{n} files written and read back");
 }
 
-fn format_of(path: &Path) -> Option<Format> {
-    Format::from_path(path).or(Some(Format::Spaced))
+fn format_of(path: &Path) -> Option<&'static Format> {
+    Format::from_path(path).or(Some(named("spaced")))
 }
 
 /// Whether a format may refuse a table of the reference files: text labels, or names with spaces.

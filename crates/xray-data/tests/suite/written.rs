@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use xray_data::text::{TextOptions, Vectorizer};
 use xray_data::{
-    Documents, Format, Input, LoadOptions, LoadedMatrix, Model, ModelKind, Provenance, Table, load,
-    save, save_documents,
+    Documents, Input, LoadOptions, LoadedMatrix, Model, ModelKind, Provenance, Table, load, save,
+    save_documents,
 };
 use xray_nmf::{DenseMatrix, SparseMatrix};
+
+use crate::named;
 
 const ENDINGS: [&str; 6] = ["npz", "mtx.gz", "npy", "csv", "tsv.zst", "mat"];
 
@@ -113,7 +115,7 @@ fn write_documents(folder: &Path) {
     save_documents(&lines, &folder.join("lines.txt"), None).expect("written");
     let place = folder.join("texts");
     let _ = std::fs::remove_dir_all(&place);
-    save_documents(&documents, &place, Some(Format::Folder)).expect("written");
+    save_documents(&documents, &place, Some(named("folder"))).expect("written");
 }
 
 fn subset(documents: &Documents, keep: impl Fn(&str) -> bool) -> Documents {

@@ -217,7 +217,7 @@ fn check_shapes(own: &[Table], files: &[PathBuf], n_columns: usize, n_rows: usiz
     }
     for (table, file) in own.iter().zip(files) {
         let n = table.matrix.n_columns();
-        let open = Format::from_path(file).is_none_or(|format| format == Format::Svmlight)
+        let open = Format::from_path(file).is_none_or(|format| format.name == "svmlight")
             && table.column_names.is_none()
             && matches!(table.matrix, LoadedMatrix::Sparse(_));
         if n != n_columns && !open {

@@ -1,10 +1,10 @@
 //! Columns of texts, perhaps with columns for ids and classes.
 
-use super::super::records::Records;
 use super::sample::Sample;
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::records::Records;
 use crate::table::Documents;
 
 /// How a table of texts is laid out.

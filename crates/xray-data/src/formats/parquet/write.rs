@@ -17,7 +17,7 @@ use crate::table::Documents;
 const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: usize = 1 << 26;
 
-pub(super) fn write(documents: &Documents, out: &mut (impl Write + Send)) -> io::Result<()> {
+pub(super) fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
     write_groups(documents, out).map_err(|error| match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(error) => *error,
@@ -27,7 +27,7 @@ pub(super) fn write(documents: &Documents, out: &mut (impl Write + Send)) -> io:
     })
 }
 
-fn write_groups(documents: &Documents, out: &mut (impl Write + Send)) -> Result<(), ParquetError> {
+fn write_groups(documents: &Documents, out: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
     let mut columns = vec![("id", documents.ids.as_slice())];
     columns.extend(documents.labels.as_deref().map(|labels| ("label", labels)));
     columns.push(("text", documents.texts.as_slice()));

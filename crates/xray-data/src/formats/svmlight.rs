@@ -3,12 +3,33 @@
 //! Columns ascend within a line and count from 1, or from 0 if column 0 occurs (the rule of
 //! scikit-learn's `zero_based="auto"`). Labels are kept as they are written.
 
-use super::lines::{Field, Line, Lines, parse_count, parse_number};
+use std::io::{self, Write};
+
+use super::{Format, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Stored, check_shape};
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
+use crate::read::lines::{Field, Line, Lines, parse_count, parse_number};
 use crate::source::Source;
-use crate::table::Table;
+use crate::table::{Loaded, Table};
+use crate::write::write_number;
+
+/// Lines at the start that must all look like svmlight.
+const SVMLIGHT_LINES: usize = 5;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "svmlight",
+    words: "svmlight or libsvm",
+    endings: &["svm", "svmlight", "libsvm"],
+    beginning: None,
+    told: Told::Content(looks_like_svmlight),
+    has_columns: false,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter { check: |table| numeric_labels(table).map(|_| ()), write }),
+    write_documents: None,
+    names_beside: None,
+};
 
 pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
@@ -81,9 +102,59 @@ fn read_pair(field: Field<'_>) -> Result<(u32, f64)> {
 }
 
 /// Whether a line looks like a row with at least one entry.
-pub(crate) fn looks_like_row(line: Line<'_>) -> bool {
+fn looks_like_row(line: Line<'_>) -> bool {
     let mut rows = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
     matches!(read_row(without_comment(line), &mut rows), Ok(Some(_))) && !rows.values.is_empty()
+}
+
+/// Whether the first lines look like rows.
+fn looks_like_svmlight(text: &[u8]) -> bool {
+    let mut lines = Lines::of_bytes("", text);
+    let mut rows = 0;
+    while let Ok(Some(line)) = lines.next_line() {
+        if line.is_blank() || line.bytes.starts_with(b"#") {
+            continue;
+        }
+        if !looks_like_row(line) {
+            // A row may be empty, but the first may not: it could be anything.
+            return false;
+        }
+        rows += 1;
+        if rows == SVMLIGHT_LINES {
+            break;
+        }
+    }
+    rows > 0
+}
+
+/// The labels as svmlight needs them; 0 where there are none.
+fn numeric_labels(table: &Table) -> Result<Vec<&str>, String> {
+    let Some(labels) = &table.labels else { return Ok(vec!["0"; table.matrix.n_rows()]) };
+    let numeric =
+        |label: &str| label.split(',').all(|part| parse_number(part.as_bytes()).is_some());
+    match labels.iter().find(|label| !label.is_empty() && !numeric(label)) {
+        Some(label) => {
+            Err(format!("label {label:?} is no number; drop the labels or write npz instead"))
+        }
+        None => Ok(labels.iter().map(|l| if l.is_empty() { "0" } else { l.as_str() }).collect()),
+    }
+}
+
+/// Columns count from 1.
+fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let labels = numeric_labels(table).map_err(io::Error::other)?;
+    for (d, label) in labels.iter().enumerate() {
+        out.write_all(label.as_bytes())?;
+        let mut written = Ok(());
+        table.matrix.for_each_in_row(d, |j, v| {
+            if written.is_ok() {
+                written = write!(out, " {}:", j + 1).and_then(|()| write_number(v, out));
+            }
+        });
+        written?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,24 +4,43 @@
 //! The archive's own sizes are not trusted: Deflate expands at most 1,032 times, and values are
 //! allocated as they arrive.
 
+mod write;
+
+pub(crate) use write::NpzWriter;
+
 use std::io::Read;
 
 use zip::ZipArchive;
 
 use super::npy::{Header, Kind, read_header};
+use super::{Format, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Entries, Stored, check_shape};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::{ReadSeek, Source};
-use crate::table::{LoadedMatrix, Table};
+use crate::table::{Loaded, LoadedMatrix, Table};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "npz",
+    words: "NumPy archive: a scipy sparse matrix, or arrays",
+    endings: &["npz"],
+    beginning: None,
+    told: Told::Signature(|head| matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])),
+    has_columns: false,
+    has_variables: true,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter { check: |_| Ok(()), write: write::write }),
+    write_documents: None,
+    names_beside: None,
+};
 
 /// Names of rows, columns and labels in archives that this crate writes: JSON lists in UTF-8.
-pub(crate) const ROW_NAMES: &str = "row_names_json";
-pub(crate) const COLUMN_NAMES: &str = "column_names_json";
-pub(crate) const LABELS: &str = "labels_json";
+const ROW_NAMES: &str = "row_names_json";
+const COLUMN_NAMES: &str = "column_names_json";
+const LABELS: &str = "labels_json";
 
-pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
     let reader = source.into_seekable(options.limits.buffered_bytes)?.into_reader();
     let mut archive = Archive::open(&file, reader)?;
@@ -144,7 +163,6 @@ impl Archive {
         }
     }
 
-    /// An array of numbers with its header.
     /// How many values an array has; no more than the file can hold.
     fn n_values(&mut self, name: &str) -> Result<usize> {
         let label = format!("{}[{name}]", self.file);
@@ -155,6 +173,7 @@ impl Archive {
         read_header(&label, &mut entry)?.check(&label, Some(most))
     }
 
+    /// An array of numbers with its header.
     pub fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
         self.array(name, |file, header, reader, most| {
             Ok((header.clone(), header.read_numbers(file, reader, most)?))

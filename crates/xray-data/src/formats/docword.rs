@@ -2,15 +2,35 @@
 //! `document word count`, all counted from 1. The words are in a second file, `vocab.*` beside
 //! `docword.*`, one a line.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::cautious_capacity;
-use super::lines::Lines;
+use super::{Format, Reader, TableWriter, Told};
 use crate::assemble::{Entries, check_shape};
 use crate::error::Result;
 use crate::options::LoadOptions;
+use crate::read::cautious_capacity;
+use crate::read::lines::{Lines, parse_count};
 use crate::source::{Source, check_room};
-use crate::table::Table;
+use crate::table::{Loaded, Table};
+use crate::write::write_number;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "docword",
+    words: "UCI bag of words",
+    endings: &["docword"],
+    beginning: Some("docword."),
+    told: Told::Content(looks_like_docword),
+    has_columns: false,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter { check: check_counts, write }),
+    write_documents: None,
+    names_beside: Some(vocabulary_path),
+};
+
+/// Largest count that every whole number below has an f64 of its own.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 
 /// A line has at least `1 1 1` and its end.
 const BYTES_PER_ENTRY: u64 = 6;
@@ -63,7 +83,7 @@ fn header(lines: &mut Lines, expected: &str) -> Result<u64> {
 
 /// Where the vocabulary of a file belongs: `vocab.NAME` beside `docword.NAME`, otherwise
 /// `NAME.vocab`.
-pub(crate) fn vocabulary_path(path: &Path) -> PathBuf {
+fn vocabulary_path(path: &Path) -> PathBuf {
     let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
     match name.strip_prefix("docword") {
         Some(rest) => path.with_file_name(format!("vocab{rest}")),
@@ -71,24 +91,13 @@ pub(crate) fn vocabulary_path(path: &Path) -> PathBuf {
     }
 }
 
-/// The vocabulary that belongs to a file, if it is there, compressed in any way or not at all.
-pub(crate) fn vocabulary_beside(path: &Path) -> Option<PathBuf> {
-    let place = vocabulary_path(path);
-    let name = place.file_name()?.to_str()?;
-    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
-    ["", ".gz", ".zst"]
-        .iter()
-        .map(|ending| path.with_file_name(format!("{plain}{ending}")))
-        .find(|candidate| candidate.is_file())
-}
-
 /// Whether the first lines are three numbers and one entry.
-pub(crate) fn looks_like_docword(head: &[u8]) -> bool {
+fn looks_like_docword(head: &[u8]) -> bool {
     let mut lines = Lines::of_bytes("", head);
     let mut n_fields = |n: usize| -> Option<()> {
         let line = lines.next_line().ok()??;
         let fields: Vec<_> = line.fields().collect();
-        let counts = fields.iter().all(|field| super::lines::parse_count(field.bytes).is_some());
+        let counts = fields.iter().all(|field| parse_count(field.bytes).is_some());
         (fields.len() == n && counts).then_some(())
     };
     let mut check = || -> Option<()> {
@@ -98,6 +107,45 @@ pub(crate) fn looks_like_docword(head: &[u8]) -> bool {
         n_fields(3)
     };
     check().is_some()
+}
+
+/// Every entry must be a count.
+fn check_counts(table: &Table) -> Result<(), String> {
+    let mut wrong = None;
+    for d in 0..table.matrix.n_rows() {
+        table.matrix.for_each_in_row(d, |j, v| {
+            if wrong.is_none() && !((0.0..=LARGEST_COUNT).contains(&v) && v.fract() == 0.0) {
+                wrong = Some((d, j, v));
+            }
+        });
+        if let Some((d, j, v)) = wrong {
+            return Err(format!(
+                "entry ({d}, {j}) is {v} and no count; write it as mtx or npz instead"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let matrix = &table.matrix;
+    let mut n_entries = 0;
+    for d in 0..matrix.n_rows() {
+        matrix.for_each_in_row(d, |_, _| n_entries += 1);
+    }
+    writeln!(out, "{}\n{}\n{n_entries}", matrix.n_rows(), matrix.n_columns())?;
+    for d in 0..matrix.n_rows() {
+        let mut written = Ok(());
+        matrix.for_each_in_row(d, |j, v| {
+            if written.is_ok() {
+                written = write!(out, "{} {} ", d + 1, j + 1)
+                    .and_then(|()| write_number(v.abs(), out))
+                    .and_then(|()| out.write_all(b"\n"));
+            }
+        });
+        written?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

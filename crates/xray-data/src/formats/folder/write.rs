@@ -3,19 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::aside::AtomicFolder;
-use super::documents::BYTE_ORDER_MARK;
-use super::refused;
 use crate::error::Result;
-use crate::format::Format;
 use crate::table::Documents;
+use crate::write::{AtomicFolder, BYTE_ORDER_MARK, refused};
 
 /// Longest name of a file, in bytes, that every usual system takes.
 const LONGEST_NAME: usize = 255;
 
 pub(super) fn save(documents: &Documents, path: &Path) -> Result<()> {
     let names = file_names(documents);
-    let names = names.map_err(|e| refused(&path.display().to_string(), Format::Folder, e))?;
+    let names = names.map_err(|e| refused(&path.display().to_string(), &super::FORMAT, e))?;
     let folder = AtomicFolder::create(path)?;
     for (name, text) in names.iter().zip(&documents.texts) {
         let mark = if text.starts_with(BYTE_ORDER_MARK) { "\u{feff}" } else { "" };
@@ -56,10 +53,10 @@ fn file_name(id: &str, label: Option<&str>) -> Result<String, String> {
         }
         _ => format!("{id}{ending}"),
     };
-    match name.split('/').all(is_plain_name) {
-        true => Ok(name),
-        false => Err(format!("{name:?} cannot be the name of a file")),
+    if !name.split('/').all(is_plain_name) {
+        return Err(format!("{name:?} cannot be the name of a file"));
     }
+    Ok(name)
 }
 
 /// Whether it names a visible file in the folder it is in.

@@ -6,12 +6,12 @@
 
 use std::io::{self, Write};
 
-use super::number::write_number;
-use crate::read::delimited::is_number;
-use crate::table::Table;
+use super::is_number;
+use crate::table::{Documents, Table};
+use crate::write::write_number;
 
 /// Refuses names that would break a record.
-pub(super) fn check_names(table: &Table, delimiter: u8) -> Result<(), String> {
+pub(in crate::formats) fn check_table(table: &Table, delimiter: u8) -> Result<(), String> {
     let mut names = [&table.row_names, &table.column_names].into_iter().flatten().flatten();
     let breaks = |name: &&String| match delimiter {
         b' ' => name.is_empty() || name.contains(char::is_whitespace),
@@ -29,7 +29,11 @@ pub(super) fn check_names(table: &Table, delimiter: u8) -> Result<(), String> {
     }
 }
 
-pub(super) fn write(table: &Table, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::formats) fn write_table(
+    table: &Table,
+    delimiter: u8,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
     let (row_names, column_names) = distinct_names(table);
     if let Some(names) = &column_names {
@@ -89,10 +93,37 @@ fn distinct_names(table: &Table) -> (Names, Names) {
 }
 
 /// A field in quotes if it needs them.
-pub(super) fn write_field(field: &str, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+fn write_field(field: &str, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
     let special = |byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || *byte == delimiter;
     if !field.as_bytes().iter().any(special) {
         return out.write_all(field.as_bytes());
     }
     write!(out, "\"{}\"", field.replace('"', "\"\""))
+}
+
+/// Columns `id`, `label` (where there are labels) and `text`.
+pub(in crate::formats) fn write_documents(
+    documents: &Documents,
+    delimiter: u8,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let labels = documents.labels.as_deref();
+    let mut write_record = |id: &str, label: Option<&str>, text: &str| -> io::Result<()> {
+        if id.trim_ascii().is_empty() {
+            // A line of white space would be no record.
+            write!(out, "\"{id}\"")?;
+        } else {
+            write_field(id, delimiter, out)?;
+        }
+        for field in label.into_iter().chain([text]) {
+            out.write_all(&[delimiter])?;
+            write_field(field, delimiter, out)?;
+        }
+        out.write_all(b"\n")
+    };
+    write_record("id", labels.map(|_| "label"), "text")?;
+    for (d, (id, text)) in documents.ids.iter().zip(&documents.texts).enumerate() {
+        write_record(id, labels.map(|labels| labels[d].as_str()), text)?;
+    }
+    Ok(())
 }

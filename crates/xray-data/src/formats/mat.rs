@@ -10,34 +10,57 @@
 
 mod element;
 mod variable;
+mod write;
 
 use std::io::{BufReader, Read};
 
 use element::{Element, Reader, drain};
 use variable::{Content, Variable};
 
+use super::{Format, Reader as FileReader, TableWriter, Told};
 use crate::assemble::{Stored, check_shape, dense};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::Source;
-use crate::table::{LoadedMatrix, Table};
+use crate::table::{Loaded, LoadedMatrix, Table};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "mat",
+    words: "MATLAB version 5 to 7.2",
+    endings: &["mat"],
+    beginning: None,
+    told: Told::Signature(is_mat),
+    has_columns: false,
+    has_variables: true,
+    read: FileReader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter { check: write::check, write: write::write }),
+    write_documents: None,
+    names_beside: None,
+};
+
+/// Version 7.3 is HDF5, and says so where the others say 5.0.
+fn is_mat(head: &[u8]) -> bool {
+    let version = head.get(124..128);
+    let marked = matches!(version, Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']));
+    head.starts_with(b"MATLAB 5.0") || marked && !head.starts_with(b"MATLAB 7.3")
+}
 
 /// Type of an element that holds another one in zlib's format.
-pub(crate) const COMPRESSED: u32 = 15;
+const COMPRESSED: u32 = 15;
 /// Type of an element that holds a variable.
-pub(crate) const MATRIX: u32 = 14;
+const MATRIX: u32 = 14;
 
 /// Variables that this crate writes beside the matrix.
-pub(crate) const ROW_NAMES: &str = "row_names";
-pub(crate) const COLUMN_NAMES: &str = "column_names";
-pub(crate) const LABELS: &str = "labels";
-pub(crate) const NUMERIC_LABELS: &str = "gnd";
+const ROW_NAMES: &str = "row_names";
+const COLUMN_NAMES: &str = "column_names";
+const LABELS: &str = "labels";
+const NUMERIC_LABELS: &str = "gnd";
 
 /// Largest vector that is kept because it may hold labels.
 const MOST_LABELS: usize = 1 << 27;
 
-pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
     let mut reader = source.into_reader();
     let big_endian = read_file_header(&file, &mut reader)?;

@@ -1,4 +1,4 @@
-//! NumPy arrays and archives.
+//! Writing NumPy archives.
 
 use std::io::{self, Write};
 
@@ -6,40 +6,9 @@ use xray_nmf::Matrix;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::read::npz::{COLUMN_NAMES, LABELS, ROW_NAMES};
+use super::super::npy::written_header as header;
+use super::{COLUMN_NAMES, LABELS, ROW_NAMES};
 use crate::table::{LoadedMatrix, Table};
-
-/// The header of an array (version 1), padded so that the values are aligned to 64 bytes.
-fn header(kind: &str, shape: &[usize], fortran_order: bool) -> Vec<u8> {
-    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    let comma = if shape.len() == 1 { "," } else { "" };
-    let order = if fortran_order { "True" } else { "False" };
-    let mut text = format!(
-        "{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({}{comma}), }}",
-        sizes.join(", ")
-    );
-    let unpadded = 10 + text.len() + 1;
-    text.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
-    text.push('\n');
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
-    bytes.extend_from_slice(text.as_bytes());
-    bytes
-}
-
-/// Writes a matrix as one dense array in C order.
-pub(super) fn write_npy(matrix: &LoadedMatrix, out: &mut dyn Write) -> io::Result<()> {
-    let (m, n) = (matrix.n_rows(), matrix.n_columns());
-    out.write_all(&header("<f8", &[m, n], false))?;
-    let mut row = vec![0.0; n];
-    for d in 0..m {
-        matrix.copy_row(d, &mut row);
-        for value in &row {
-            out.write_all(&value.to_le_bytes())?;
-        }
-    }
-    Ok(())
-}
 
 /// Streams arrays, one after the other, into an archive that `numpy.load` opens.
 pub(crate) struct NpzWriter<W: Write> {
@@ -107,7 +76,7 @@ impl<W: Write> NpzWriter<W> {
 }
 
 /// Writes a sparse matrix as `scipy.sparse.save_npz` does (csr), a dense one as the array `data`.
-pub(super) fn write_npz(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut npz = NpzWriter::new(out);
     match &table.matrix {
         LoadedMatrix::Sparse(x) => {

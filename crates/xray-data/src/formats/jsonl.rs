@@ -4,17 +4,34 @@
 //! class. A text that is `null` is an empty document.
 
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::lines::{Line, Lines};
+use super::{DocumentWriter, Format, Reader, Told};
 use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::lines::{Line, Lines};
 use crate::source::Source;
-use crate::table::Documents;
+use crate::table::{Documents, Loaded};
 
-pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+pub(crate) static FORMAT: Format = Format {
+    name: "jsonl",
+    words: "one JSON object a line",
+    endings: &["jsonl", "ndjson"],
+    beginning: None,
+    told: Told::Content(|head| head.trim_ascii_start().starts_with(b"{")),
+    has_columns: true,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Documents)),
+    write_table: None,
+    write_documents: Some(DocumentWriter::File { check: |_| Ok(()), write }),
+    names_beside: None,
+};
+
+fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut documents = Documents::default();
     let mut labels = Vec::new();
@@ -158,6 +175,22 @@ fn scalar_text(value: &Value) -> String {
         Value::String(value) => value.clone(),
         Value::Array(items) => items.first().map_or(String::new(), scalar_text),
     }
+}
+
+fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Record<'a> {
+        id: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        label: Option<&'a str>,
+        text: &'a str,
+    }
+    for (d, (id, text)) in documents.ids.iter().zip(&documents.texts).enumerate() {
+        let label = documents.labels.as_ref().map(|labels| labels[d].as_str());
+        serde_json::to_writer(&mut *out, &Record { id, label, text })?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::options::LoadOptions;
 use crate::source::{Seekable, Source};
 use crate::table::Documents;
 
-pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     let file = source.name.clone();
     let content = source.into_seekable(options.limits.buffered_bytes)?;
     let read = || match content {

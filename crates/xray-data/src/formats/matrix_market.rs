@@ -3,13 +3,35 @@
 //! Entries of one place are added up. Symmetric files store one triangle; the other is filled in,
 //! with the sign changed for skew-symmetric ones.
 
-use super::cautious_capacity;
-use super::lines::{Line, Lines};
+use std::io::{self, Write};
+
+use xray_nmf::{DenseMatrix, Matrix};
+
+use super::{Format, Reader, TableWriter, Told};
 use crate::assemble::{Entries, Stored, check_shape, dense};
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
+use crate::read::cautious_capacity;
+use crate::read::lines::{Line, Lines};
 use crate::source::{Source, check_room};
-use crate::table::{LoadedMatrix, Table};
+use crate::table::{Loaded, LoadedMatrix, Table};
+use crate::write::write_number;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "mtx",
+    words: "Matrix Market, coordinate or array",
+    endings: &["mtx", "mm"],
+    beginning: None,
+    told: Told::Signature(|head| {
+        head.len() >= 14 && head[..14].eq_ignore_ascii_case(b"%%MatrixMarket")
+    }),
+    has_columns: false,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter { check: |_| Ok(()), write }),
+    write_documents: None,
+    names_beside: None,
+};
 
 /// A coordinate line has at least `1 1` and its end.
 const BYTES_PER_COORDINATE: u64 = 4;
@@ -198,6 +220,40 @@ fn unfold(n: usize, triangle: &[f64], skew: bool) -> Vec<f64> {
         }
     }
     full
+}
+
+/// Sparse matrices as coordinates, dense ones as an array.
+fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
+    match &table.matrix {
+        LoadedMatrix::Sparse(x) => {
+            writeln!(out, "%%MatrixMarket matrix coordinate real general")?;
+            writeln!(out, "{m} {n} {}", x.n_entries())?;
+            let (offsets, columns, values) = x.csr();
+            for d in 0..m {
+                for k in offsets[d]..offsets[d + 1] {
+                    write!(out, "{} {} ", d + 1, columns[k] + 1)?;
+                    write_number(values[k], out)?;
+                    out.write_all(b"\n")?;
+                }
+            }
+            Ok(())
+        }
+        LoadedMatrix::Dense(x) => {
+            writeln!(out, "%%MatrixMarket matrix array real general\n{m} {n}")?;
+            write_values(x, out)
+        }
+    }
+}
+
+fn write_values(x: &DenseMatrix<'static, f64>, out: &mut dyn Write) -> io::Result<()> {
+    for j in 0..x.n_columns() {
+        for d in 0..x.n_rows() {
+            write_number(x.get(d, j), out)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
 
+use super::{COLUMN_NAMES, COMPRESSED, LABELS, MATRIX, NUMERIC_LABELS, ROW_NAMES};
 use crate::read::lines::parse_number;
-use crate::read::mat::{COLUMN_NAMES, COMPRESSED, LABELS, MATRIX, NUMERIC_LABELS, ROW_NAMES};
 use crate::table::{LoadedMatrix, Table};
 
 /// Types of elements.

@@ -6,26 +6,23 @@
 mod numbers;
 mod sample;
 mod texts;
-
-pub(crate) use sample::is_number;
+pub(super) mod write;
 
 use self::numbers::NumberLayout;
-use self::sample::Sample;
+use self::sample::{Sample, is_number};
 use self::texts::TextLayout;
-use super::lines::Lines;
-use super::records::{Dialect, Quoting, Records};
 use crate::error::Result;
-use crate::format::Format;
 use crate::options::LoadOptions;
+use crate::read::lines::Lines;
+use crate::read::records::{Dialect, Quoting, Records};
 use crate::source::Source;
 use crate::table::Loaded;
 
-pub(crate) fn read(source: Source, format: Format, options: &LoadOptions) -> Result<Loaded> {
-    let delimiter = options.delimiter.unwrap_or(match format {
-        Format::Tsv => b'\t',
-        Format::Spaced => b' ',
-        _ => comma_or_semicolon(&source.head),
-    });
+/// Reads records with the delimiter that was asked for or that the format has, otherwise with comma or
+/// semicolon.
+pub(super) fn read(source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Loaded> {
+    let delimiter = options.delimiter.or(usual);
+    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(&source.head));
     let dialect = dialect(delimiter, options.quoting);
     let sample = Sample::take(&source.name, &source.head, dialect)?;
     let name = source.name.clone();
@@ -59,14 +56,14 @@ fn comma_or_semicolon(head: &[u8]) -> u8 {
 }
 
 /// Whether the first records have the same number of fields, more than one, with this delimiter.
-pub(crate) fn looks_delimited(head: &[u8], delimiter: u8) -> bool {
+pub(super) fn looks_delimited(head: &[u8], delimiter: u8) -> bool {
     let Ok(sample) = Sample::take("", head, dialect(delimiter, None)) else { return false };
     let n = sample.first().len();
     n > 1 && sample.records.iter().all(|record| record.len() == n)
 }
 
 /// Whether the first lines hold nothing but numbers between white space.
-pub(crate) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
+pub(super) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
     match Sample::take("", head, dialect(b' ', None)) {
         Ok(sample) => sample.records.iter().flatten().all(|field| is_number(field)),
         Err(_) => false,
@@ -79,13 +76,13 @@ mod tests {
     use crate::source::Input;
     use crate::table::Table;
 
-    fn parse(content: &str, format: Format, options: &LoadOptions) -> Result<Loaded> {
+    fn parse(content: &str, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
-        read(Source::open(&input)?, format, options)
+        read(Source::open(&input)?, None, options)
     }
 
     fn table(content: &str) -> Table {
-        let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+        let loaded = parse(content, &LoadOptions::default()).expect("valid");
         loaded.into_table().expect("numbers")
     }
 
@@ -115,7 +112,7 @@ mod tests {
     fn text_columns_by_name_number_or_guess() {
         let content = "label,text\nred,\"one, two\"\nblue,three\n";
         let documents = |options: &LoadOptions, content: &str| {
-            parse(content, Format::Csv, options).expect("valid").into_documents().expect("text")
+            parse(content, options).expect("valid").into_documents().expect("text")
         };
         let guessed = documents(&LoadOptions::default(), content);
         assert_eq!(guessed.texts, ["one, two", "three"]);
@@ -133,7 +130,7 @@ mod tests {
         let labelled = |content: &str, label: &str, id: Option<&str>| {
             let (label, id) = (Some(label.into()), id.map(Into::into));
             let options = LoadOptions { label, id, ..LoadOptions::default() };
-            parse(content, Format::Csv, &options).expect("valid").into_table().expect("numbers")
+            parse(content, &options).expect("valid").into_table().expect("numbers")
         };
         let iris = labelled(content, "species", None);
         assert_eq!(iris.labels, strings(&["setosa", "virginica"]));
@@ -146,7 +143,7 @@ mod tests {
         assert_eq!((guessed.matrix.n_columns(), guessed.labels), (2, strings(&["x", "y"])));
         assert_eq!(table("a,b,class\n1,2,0\n3,4,1\n").matrix.n_columns(), 3);
         let options = LoadOptions { label: Some("kind".into()), ..LoadOptions::default() };
-        let missing = parse(content, Format::Csv, &options).map(|_| ()).unwrap_err().to_string();
+        let missing = parse(content, &options).map(|_| ()).unwrap_err().to_string();
         assert!(missing.contains("no column \"kind\""), "{missing}");
         assert!(missing.contains("there are: width, length, species"), "{missing}");
     }
@@ -154,7 +151,7 @@ mod tests {
     #[test]
     fn sentences_are_texts_and_not_names_of_rows() {
         let documents = |content: &str| {
-            let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+            let loaded = parse(content, &LoadOptions::default()).expect("valid");
             loaded.into_documents().expect("text")
         };
         let found = documents("text,label\ngood film,1\nbad film,0\n");
@@ -171,7 +168,7 @@ mod tests {
     #[test]
     fn windows_files_read_the_same() {
         let content = "\u{feff}id,text\r\n1,\"two\r\nlines\"\r\n2,plain\r\n";
-        let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+        let loaded = parse(content, &LoadOptions::default()).expect("valid");
         let documents = loaded.into_documents().expect("text");
         assert_eq!(
             (&documents.ids[..], &documents.texts[0][..]),
@@ -184,14 +181,14 @@ mod tests {
     #[test]
     fn delimiters_within_quotes_do_not_count() {
         let content = "\"a, b, c\";text\n\"1, 2, 3\";one two\n";
-        let loaded = parse(content, Format::Csv, &LoadOptions::default()).expect("valid");
+        let loaded = parse(content, &LoadOptions::default()).expect("valid");
         assert_eq!(loaded.into_documents().expect("text").texts, ["one two"]);
     }
 
     #[test]
     fn one_record_under_a_header_is_enough() {
         assert_eq!(table("a,b\n3,4\n").column_names, strings(&["a", "b"]));
-        let loaded = parse("id,text\nx,hello\n", Format::Csv, &LoadOptions::default());
+        let loaded = parse("id,text\nx,hello\n", &LoadOptions::default());
         assert_eq!(loaded.expect("valid").into_documents().expect("text").ids, ["x"]);
     }
 
@@ -199,7 +196,7 @@ mod tests {
     fn errors_say_where() {
         let message = |content: &str| {
             let options = LoadOptions::default();
-            parse(content, Format::Csv, &options).map(|_| ()).unwrap_err().to_string()
+            parse(content, &options).map(|_| ()).unwrap_err().to_string()
         };
         assert_eq!(
             message("1,2\n3\n5,6\n"),
@@ -208,7 +205,7 @@ mod tests {
         assert!(message("1,2\n3,\n").starts_with("test:2:3: found an empty field"));
         assert!(message("1,2\n3,4\nnan,4\n5,6\n").starts_with("test:3:1"));
         let options = LoadOptions { text: vec!["body".into()], ..LoadOptions::default() };
-        let missing = parse("a,b\nc,d\n", Format::Csv, &options).map(|_| ()).unwrap_err();
+        let missing = parse("a,b\nc,d\n", &options).map(|_| ()).unwrap_err();
         assert!(missing.to_string().contains("there are: a, b"));
     }
 }

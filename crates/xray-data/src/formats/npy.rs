@@ -3,13 +3,32 @@
 //! Real numbers of 1 to 8 bytes in either byte order, truth values, and byte or Unicode strings are
 //! read; complex numbers and Python objects are refused.
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 
+use super::{Format, Reader, TableWriter, Told};
 use crate::assemble::{Stored, dense};
 use crate::error::{Malformed, Result, io_error, quoted};
 use crate::options::LoadOptions;
+use crate::read::cautious_capacity;
 use crate::source::{Source, check_room};
-use crate::table::{LoadedMatrix, Table};
+use crate::table::{Loaded, LoadedMatrix, Table};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "npy",
+    words: "one NumPy array",
+    endings: &["npy"],
+    beginning: None,
+    told: Told::Signature(|head| head.starts_with(b"\x93NUMPY")),
+    has_columns: false,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    write_table: Some(TableWriter {
+        check: |_| Ok(()),
+        write: |table, out| write(&table.matrix, out),
+    }),
+    write_documents: None,
+    names_beside: None,
+};
 
 /// Longest header that is read; NumPy's own are below 200 bytes.
 const LONGEST_HEADER: usize = 1 << 16;
@@ -42,7 +61,7 @@ pub(crate) struct Header {
     pub shape: Vec<usize>,
 }
 
-pub(crate) fn read(source: Source, _: &LoadOptions) -> Result<Table> {
+fn read(source: Source, _: &LoadOptions) -> Result<Table> {
     let (file, most_bytes) = (source.name.clone(), source.most_bytes);
     let mut reader = source.into_reader();
     let header = read_header(&file, &mut reader)?;
@@ -145,7 +164,7 @@ impl Header {
         convert: impl Fn(&[u8]) -> T,
     ) -> Result<Vec<T>> {
         let n = self.check(file, most_bytes)?;
-        let mut values = Vec::with_capacity(super::cautious_capacity(n as u64));
+        let mut values = Vec::with_capacity(cautious_capacity(n as u64));
         self.stream(file, reader, n, convert, |value| values.push(value))?;
         Ok(values)
     }
@@ -366,6 +385,38 @@ fn converter(kind: Kind, width: usize, big_endian: bool) -> Option<fn(&[u8]) -> 
         _ => return None,
     };
     Some(convert)
+}
+
+/// The header of an array (version 1), padded so that the values are aligned to 64 bytes.
+pub(super) fn written_header(kind: &str, shape: &[usize], fortran_order: bool) -> Vec<u8> {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    let comma = if shape.len() == 1 { "," } else { "" };
+    let order = if fortran_order { "True" } else { "False" };
+    let mut text = format!(
+        "{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({}{comma}), }}",
+        sizes.join(", ")
+    );
+    let unpadded = 10 + text.len() + 1;
+    text.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
+    text.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(text.as_bytes());
+    bytes
+}
+
+/// Writes a matrix as one dense array in C order.
+fn write(matrix: &LoadedMatrix, out: &mut dyn Write) -> io::Result<()> {
+    let (m, n) = (matrix.n_rows(), matrix.n_columns());
+    out.write_all(&written_header("<f8", &[m, n], false))?;
+    let mut row = vec![0.0; n];
+    for d in 0..m {
+        matrix.copy_row(d, &mut row);
+        for value in &row {
+            out.write_all(&value.to_le_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

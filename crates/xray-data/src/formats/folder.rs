@@ -1,18 +1,35 @@
 //! A folder of .txt files: ids are paths within the folder, labels the names of sub-folders.
 
+mod write;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::lines::Line;
+use super::{DocumentWriter, Format, Reader, Told};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::LoadOptions;
+use crate::read::lines::Line;
 use crate::source::{Input, Source};
 use crate::table::Documents;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "folder",
+    words: "a folder of .txt files",
+    endings: &[],
+    beginning: None,
+    told: Told::Never,
+    has_columns: false,
+    has_variables: false,
+    read: Reader::Folder(read),
+    write_table: None,
+    write_documents: Some(DocumentWriter::Folder(write::save)),
+    names_beside: None,
+};
 
 /// Folders within folders that are searched; links to folders are not followed.
 const DEEPEST: usize = 32;
 
-pub(crate) fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
+fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
     let mut paths = Vec::new();
     collect(folder, 0, &mut paths)?;
     let name = |path: &PathBuf| {

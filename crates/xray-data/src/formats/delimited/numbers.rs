@@ -1,11 +1,11 @@
 //! A table of numbers, perhaps with columns for the names of rows and for classes.
 
-use super::super::records::Records;
 use super::sample::Sample;
 use crate::assemble::{Stored, dense};
 use crate::columns::{self, Guess};
 use crate::error::Result;
 use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::records::Records;
 use crate::table::Table;
 
 /// Which columns of a table of numbers hold what.

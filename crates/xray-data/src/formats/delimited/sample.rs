@@ -1,9 +1,9 @@
 //! The first records of a file, and what they look like.
 
-use super::super::lines::Lines;
-use super::super::records::{Dialect, Records};
 use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
+use crate::read::lines::Lines;
+use crate::read::records::{Dialect, Records};
 use crate::source::HEAD_BYTES;
 
 /// Records that are looked at before reading.

@@ -1,0 +1,344 @@
+//! The formats: one row of [`FORMATS`] for each, in a file of its own beside its reader and writer.
+//!
+//! A row says what a format is called, how it is told by content, what can be chosen in it, and how it
+//! is read and written. Detection, help and messages go by the rows alone: a new format is a file with
+//! its `FORMAT`, and a line in the table.
+//!
+//! A reader takes an open [`Source`] and gives a table or documents. It streams, allocates as data arrives
+//! and never for what a header merely declares, and says where in the file something is wrong.
+
+mod csv;
+pub(crate) mod delimited;
+mod docword;
+mod folder;
+mod jsonl;
+mod mat;
+mod matrix_market;
+mod npy;
+pub(crate) mod npz;
+mod parquet;
+mod plain;
+mod spaced;
+mod svmlight;
+mod tsv;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Malformed, Result};
+use crate::options::LoadOptions;
+use crate::source::Source;
+use crate::table::{Documents, Loaded, Table};
+
+/// All formats; where content leaves it open, the first one that fits is taken.
+pub static FORMATS: [&Format; 13] = [
+    &matrix_market::FORMAT,
+    &npz::FORMAT,
+    &npy::FORMAT,
+    &mat::FORMAT,
+    &svmlight::FORMAT,
+    &docword::FORMAT,
+    &spaced::FORMAT,
+    &tsv::FORMAT,
+    &csv::FORMAT,
+    &jsonl::FORMAT,
+    &parquet::FORMAT,
+    &plain::FORMAT,
+    &folder::FORMAT,
+];
+
+/// A file format: what it is called and what it can do.
+pub struct Format {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// What it is.
+    pub words: &'static str,
+    /// How names of its files end, without the point; the first is the usual one.
+    pub endings: &'static [&'static str],
+    /// How names of its files begin, whatever they end in.
+    pub(crate) beginning: Option<&'static str>,
+    /// How its content is recognised.
+    pub(crate) told: Told,
+    /// Whether columns can be chosen for text, id and label.
+    pub has_columns: bool,
+    /// Whether one of several arrays can be chosen.
+    pub has_variables: bool,
+    pub(crate) read: Reader,
+    pub(crate) write_table: Option<TableWriter>,
+    pub(crate) write_documents: Option<DocumentWriter>,
+    /// The file with the names of the columns that belongs to a file of this format.
+    pub(crate) names_beside: Option<fn(&Path) -> PathBuf>,
+}
+
+/// How content is recognised, in this order.
+pub(crate) enum Told {
+    /// First bytes that nothing else has.
+    Signature(Test),
+    /// Lines that nothing else has.
+    Content(Test),
+    /// Lines that others might have, too: after the file's name was asked.
+    Guess(Test),
+    /// Lines that prose might have, too: only where the name says nothing.
+    LastGuess(Test),
+    /// Any text that is nothing else.
+    Otherwise,
+    /// Not by content.
+    Never,
+}
+
+/// Looks at the first bytes; those of text come without a byte order mark.
+type Test = fn(&[u8]) -> bool;
+
+/// How a format is read.
+pub(crate) enum Reader {
+    File(fn(Source, &LoadOptions) -> Result<Loaded>),
+    Folder(fn(&Path, &LoadOptions) -> Result<Documents>),
+}
+
+/// Writes tables: `check` says what the format cannot hold, before anything is written.
+pub(crate) struct TableWriter {
+    pub check: fn(&Table) -> Result<(), String>,
+    pub write: fn(&Table, &mut dyn Write) -> io::Result<()>,
+}
+
+/// Writes documents.
+pub(crate) enum DocumentWriter {
+    File {
+        check: fn(&Documents) -> Result<(), String>,
+        write: fn(&Documents, &mut (dyn Write + Send)) -> io::Result<()>,
+    },
+    Folder(fn(&Documents, &Path) -> Result<()>),
+}
+
+impl Format {
+    /// The format with this name.
+    ///
+    /// ```
+    /// use xray_data::Format;
+    /// assert_eq!(Format::from_name("MTX")?.name, "mtx");
+    /// assert!(Format::from_name("docx").unwrap_err().to_string().contains("mtx, npz"));
+    /// # Ok::<(), xray_data::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is none; the message lists all.
+    pub fn from_name(name: &str) -> Result<&'static Self> {
+        let found = FORMATS.into_iter().find(|format| format.name.eq_ignore_ascii_case(name));
+        found.ok_or_else(|| {
+            let allowed = format!("use one of {}", Self::names(|_| true));
+            Error::Parameter { name: "format", value: name.to_owned(), allowed }
+        })
+    }
+
+    /// The format that a file name ends in, after `.gz` or `.zst` is taken off.
+    ///
+    /// ```
+    /// use xray_data::Format;
+    /// let name = |path: &str| Format::from_path(path.as_ref()).map(|format| format.name);
+    /// assert_eq!(name("out/x.mtx.gz"), Some("mtx"));
+    /// assert_eq!(name("docword.kos.txt"), Some("docword"));
+    /// assert_eq!(name("notes"), None);
+    /// ```
+    pub fn from_path(path: &Path) -> Option<&'static Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let begins = |format: &&Format| format.beginning.is_some_and(|b| name.starts_with(b));
+        let ending = name.rsplit_once('.')?.1;
+        FORMATS
+            .into_iter()
+            .find(begins)
+            .or_else(|| FORMATS.into_iter().find(|format| format.endings.contains(&ending)))
+    }
+
+    /// Whether matrices can be written in it.
+    pub fn writes_tables(&self) -> bool {
+        self.write_table.is_some()
+    }
+
+    /// Whether texts can be written in it.
+    pub fn writes_documents(&self) -> bool {
+        self.write_documents.is_some()
+    }
+
+    /// The names of the formats that fit, with commas between them.
+    ///
+    /// ```
+    /// use xray_data::Format;
+    /// assert_eq!(Format::names(|format| format.has_variables), "npz, mat");
+    /// ```
+    pub fn names(fits: impl Fn(&Format) -> bool) -> String {
+        let fitting = FORMATS.into_iter().filter(|format| fits(format));
+        fitting.map(|format| format.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How names of files of the formats that fit usually end.
+    pub(crate) fn usual_endings(fits: impl Fn(&Format) -> bool) -> String {
+        let fitting = FORMATS.into_iter().filter(|format| fits(format));
+        let endings = fitting.filter_map(|format| format.endings.first());
+        endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Format({})", self.name)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What the content is; the name decides only between text formats that the content leaves open.
+pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
+    if head.is_empty() {
+        return Err(Malformed::damaged(name, "an empty file", "data").into());
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut signed = FORMATS.into_iter();
+    if let Some(format) =
+        signed.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
+    {
+        return Ok(format);
+    }
+    if let Some((found, expected, remedy)) = unreadable_signature(head) {
+        return Err(Malformed::new(name, found, expected).remedy(remedy).into());
+    }
+    if memchr::memchr(0, head).is_some() {
+        let expected = format!("one of {}", Format::names(|_| true));
+        return Err(Malformed::new(name, "binary data of no known format", expected)
+            .remedy("convert it to one of these")
+            .into());
+    }
+    if text.trim_ascii().is_empty() {
+        return Err(Malformed::damaged(name, "nothing but white space", "data").into());
+    }
+    if let Some((found, remedy)) = unreadable_text(text) {
+        return Err(Malformed::new(name, found, "lines of text").remedy(remedy).into());
+    }
+    Ok(by_lines(text, Format::from_path(Path::new(name))))
+}
+
+/// Signatures of what cannot be read, with what is expected and what to do about it.
+fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'static str)> {
+    match head {
+        _ if head.starts_with(b"MATLAB 7.3") || head.starts_with(b"\x89HDF") => Some((
+            "an HDF5 file (MATLAB 7.3)",
+            "MATLAB version 5 to 7.2",
+            "save it with save(..., '-v7')",
+        )),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some(("UTF-16 text", "UTF-8 text", "convert it with iconv -f UTF-16 -t UTF-8"))
+        }
+        [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] => Some((
+            "xz or bzip2 compression",
+            "plain content, gzip or Zstandard",
+            "decompress it, or compress it with one of these",
+        )),
+        _ => None,
+    }
+}
+
+/// Text that looks as if it had lines but has none, and what to do about it.
+fn unreadable_text(text: &[u8]) -> Option<(&'static str, &'static str)> {
+    if let Some(rest) = text.trim_ascii_start().strip_prefix(b"[")
+        && rest.trim_ascii_start().starts_with(b"{")
+    {
+        return Some(("a JSON list", "write one object a line, as with jq -c '.[]'"));
+    }
+    let old_mac =
+        memchr::memchr(b'\n', text).is_none() && memchr::memchr_iter(b'\r', text).count() > 1;
+    old_mac.then_some(("line ends without line feeds", "convert them with tr '\\r' '\\n'"))
+}
+
+/// What lines of text are. A name counts where the content leaves it open; one that says no more than
+/// "text" rules out what prose might look like.
+fn by_lines(text: &[u8], named: Option<&'static Format>) -> &'static Format {
+    let find = |fits: fn(&Told, &[u8]) -> bool| {
+        FORMATS.into_iter().find(|format| fits(&format.told, text))
+    };
+    let named = named.filter(|format| !matches!(format.told, Told::Signature(_)));
+    let telling = named.filter(|format| !matches!(format.told, Told::Otherwise));
+    find(|told, text| matches!(told, Told::Content(test) if test(text)))
+        .or(telling)
+        .or_else(|| find(|told, text| matches!(told, Told::Guess(test) if test(text))))
+        .or(named)
+        .or_else(|| find(|told, text| matches!(told, Told::LastGuess(test) if test(text))))
+        .or_else(|| find(|told, _| matches!(told, Told::Otherwise)))
+        .unwrap_or(&plain::FORMAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        let cases: [(&str, &str, &str); 14] = [
+            ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
+            ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
+            ("x", "2\n2\n1\n1 2 3\n", "docword"),
+            ("x.txt", "1 2:3 4:5\n-1 1:1\n", "svmlight"),
+            ("x", "a,b\nc,d\n", "csv"),
+            ("x", "a;b\nc;d\n", "csv"),
+            ("x", "a\tb\nc\td\n", "tsv"),
+            ("x.tsv", "text\nhello\n", "tsv"),
+            ("x.csv.gz", "text\nhello\n", "csv"),
+            ("x", "1 2 3\n4 5 6\n", "spaced"),
+            ("x.txt", "1 2 3\n4 5 6\n", "spaced"),
+            ("x.txt", "One, two.\nThree, four.\n", "lines"),
+            ("x", "Some words\nand more, here\n", "lines"),
+            ("x.mtx", "just words\n", "lines"),
+        ];
+        for (name, content, format) in cases {
+            assert_eq!(
+                detect(name, content.as_bytes()).expect("known").name,
+                format,
+                "{content:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (content, word) in [
+            (&b""[..], "empty"),
+            (b" \n\n", "white space"),
+            (b"a\0b", "binary"),
+            (b"\x89HDF\r\n", "HDF5"),
+            (b"\xff\xfea\0", "UTF-16"),
+            (b"BZh91AY", "bzip2"),
+            (b" [\n {\"text\": 1}]", "jq -c"),
+            (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
+        ] {
+            let message = detect("x", content).unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
+        }
+    }
+
+    #[test]
+    fn names_and_endings_are_of_one_format_each() {
+        let mut seen = std::collections::BTreeSet::new();
+        for format in FORMATS {
+            assert!(seen.insert(format.name), "{format}");
+            assert!(!format.words.is_empty() && Format::from_name(format.name).is_ok());
+        }
+        let endings: Vec<&str> =
+            FORMATS.iter().flat_map(|format| format.endings).copied().collect();
+        let distinct: std::collections::BTreeSet<&str> = endings.iter().copied().collect();
+        assert_eq!(distinct.len(), endings.len(), "{endings:?}");
+        let otherwise = |format: &&&Format| matches!(format.told, Told::Otherwise);
+        assert_eq!(FORMATS.iter().filter(otherwise).count(), 1);
+    }
+}

@@ -1,0 +1,63 @@
+//! Apache Parquet, where the crate was built with it; otherwise it is recognised and refused.
+
+#[cfg(feature = "parquet")]
+mod read;
+#[cfg(feature = "parquet")]
+mod write;
+
+use std::io::{self, Write};
+
+use super::{DocumentWriter, Format, Reader, Told};
+use crate::error::Result;
+use crate::options::LoadOptions;
+use crate::source::Source;
+use crate::table::{Documents, Loaded};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "parquet",
+    words: "Apache Parquet",
+    endings: &["parquet"],
+    beginning: None,
+    told: Told::Signature(|head| head.starts_with(b"PAR1")),
+    has_columns: true,
+    has_variables: false,
+    read: Reader::File(read),
+    write_table: None,
+    write_documents: Some(DocumentWriter::File { check, write }),
+    names_beside: None,
+};
+
+#[cfg(feature = "parquet")]
+fn read(source: Source, options: &LoadOptions) -> Result<Loaded> {
+    read::read(source, options).map(Loaded::Documents)
+}
+
+#[cfg(feature = "parquet")]
+fn check(_: &Documents) -> Result<(), String> {
+    Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    write::write(documents, out)
+}
+
+/// What to do about a build without it.
+#[cfg(not(feature = "parquet"))]
+const REMEDY: &str = "build with the feature `parquet`";
+
+#[cfg(not(feature = "parquet"))]
+fn read(source: Source, _: &LoadOptions) -> Result<Loaded> {
+    let error = crate::error::Malformed::new(&source.name, "a Parquet file", "another format");
+    Err(error.remedy(REMEDY).into())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn check(_: &Documents) -> Result<(), String> {
+    Err(REMEDY.to_owned())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write(_: &Documents, _: &mut (dyn Write + Send)) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, REMEDY))
+}

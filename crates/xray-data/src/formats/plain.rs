@@ -1,0 +1,61 @@
+//! One document a line. Blank lines are no documents; ids are line numbers.
+
+use std::io::{self, Write};
+
+use super::{DocumentWriter, Format, Reader, Told};
+use crate::error::Result;
+use crate::options::LoadOptions;
+use crate::read::lines::Lines;
+use crate::source::Source;
+use crate::table::{Documents, Loaded};
+use crate::write::BYTE_ORDER_MARK;
+
+pub(crate) static FORMAT: Format = Format {
+    name: "lines",
+    words: "one document a line",
+    endings: &["txt"],
+    beginning: None,
+    told: Told::Otherwise,
+    has_columns: false,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, options).map(Loaded::Documents)),
+    write_table: None,
+    write_documents: Some(DocumentWriter::File { check, write }),
+    names_beside: None,
+};
+
+fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut documents = Documents::default();
+    let mut n_read = 0;
+    while let Some(line) = lines.next_line()? {
+        if line.is_blank() {
+            continue;
+        }
+        n_read += 1;
+        if options.keeps_document(n_read - 1) {
+            documents.ids.push(line.number.to_string());
+            documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
+        }
+    }
+    Ok(documents)
+}
+
+/// Refuses texts that are no line of their own.
+fn check(documents: &Documents) -> Result<(), String> {
+    let broken = |t: &String| t.contains('\n') || t.ends_with('\r') || t.trim_ascii().is_empty();
+    match documents.texts.iter().position(broken) {
+        Some(d) => {
+            let reason = "has a line break or nothing but white space; write jsonl";
+            Err(format!("document {} {reason}", d + 1))
+        }
+        None => Ok(()),
+    }
+}
+
+fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    if documents.texts.first().is_some_and(|text| text.starts_with(BYTE_ORDER_MARK)) {
+        write!(out, "{BYTE_ORDER_MARK}")?;
+    }
+    documents.texts.iter().try_for_each(|text| writeln!(out, "{text}"))
+}

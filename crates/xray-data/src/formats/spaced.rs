@@ -1,0 +1,22 @@
+//! Numbers between white space.
+
+use super::delimited::write::{check_table, write_table};
+use super::delimited::{looks_like_spaced_numbers, read};
+use super::{Format, Reader, TableWriter, Told};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "spaced",
+    words: "numbers between white space",
+    endings: &[],
+    beginning: None,
+    told: Told::Guess(looks_like_spaced_numbers),
+    has_columns: true,
+    has_variables: false,
+    read: Reader::File(|source, options| read(source, Some(b' '), options)),
+    write_table: Some(TableWriter {
+        check: |table| check_table(table, b' '),
+        write: |table, out| write_table(table, b' ', out),
+    }),
+    write_documents: None,
+    names_beside: None,
+};
