@@ -63,7 +63,7 @@ fn run(settings: &Settings) -> Result<(), String> {
 }
 
 /// Fits, checks that the answer is whole and exact, and prints one line.
-fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result<(), String> {
+fn time_fit(settings: &Settings, matrix: &dyn Matrix, start: Instant) -> Result<(), String> {
     if let Some(method) = settings.method {
         return rivals::time_rival(method, settings, matrix);
     }
@@ -90,7 +90,7 @@ fn time_fit(settings: &Settings, matrix: &impl Matrix, start: Instant) -> Result
 
 fn time_refinement(
     settings: &Settings,
-    matrix: &impl Matrix,
+    matrix: &dyn Matrix,
     found: &Factorization,
 ) -> Result<(), String> {
     let start = Instant::now();
@@ -104,7 +104,7 @@ fn time_refinement(
 }
 
 /// Both engines, and 1 and 2 threads, must give the same bits.
-fn compare_engines(settings: &Settings, matrix: &impl Matrix) -> Result<(), String> {
+fn compare_engines(settings: &Settings, matrix: &dyn Matrix) -> Result<(), String> {
     let fit = |engine, threads| {
         let params = Params { engine, threads: Some(threads), ..settings.params.clone() };
         fit_observed(matrix, None, &params, &mut ()).map_err(|e| e.to_string())
@@ -124,7 +124,7 @@ fn compare_engines(settings: &Settings, matrix: &impl Matrix) -> Result<(), Stri
     Ok(())
 }
 
-fn watched_fit(settings: &Settings, matrix: &impl Matrix) -> Result<Factorization, String> {
+fn watched_fit(settings: &Settings, matrix: &dyn Matrix) -> Result<Factorization, String> {
     let mut last = Instant::now();
     let found = fit_observed(matrix, None, &settings.params, &mut |step: &Step| {
         if settings.verbose {
@@ -147,6 +147,7 @@ fn watched_fit(settings: &Settings, matrix: &impl Matrix) -> Result<Factorizatio
 fn dense(settings: &Settings, m: usize, n: usize) -> Result<(), String> {
     let values = mixtures(m, n);
     let matrix = DenseMatrix::from_column_major(m, n, &values[..]).map_err(|e| e.to_string())?;
+    let matrix: &dyn Matrix = &matrix;
     println!(
         "dense {m} x {n} input_mb {} peak_mb {}",
         (values.len() * 4) >> 20,
@@ -164,7 +165,7 @@ fn dense(settings: &Settings, m: usize, n: usize) -> Result<(), String> {
         let seconds = start.elapsed().as_secs_f64();
         println!("{products} products X'x: {seconds:.3} s");
         let start = Instant::now();
-        time_fit(settings, &matrix, start)?;
+        time_fit(settings, matrix, start)?;
         println!("ratio to the products: {:.2}", start.elapsed().as_secs_f64() / seconds);
     }
     Ok(())

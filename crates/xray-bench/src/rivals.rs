@@ -12,7 +12,7 @@ use crate::settings::{Method, Settings};
 pub(crate) fn time_rival(
     method: Method,
     settings: &Settings,
-    matrix: &impl Matrix,
+    matrix: &dyn Matrix,
 ) -> Result<(), String> {
     let start = Instant::now();
     let found = match method {
@@ -37,14 +37,14 @@ pub(crate) fn time_rival(
     Ok(())
 }
 
-fn by_spa(settings: &Settings, matrix: &impl Matrix) -> Result<Anchors, String> {
+fn by_spa(settings: &Settings, matrix: &dyn Matrix) -> Result<Anchors, String> {
     let threads = settings.params.threads;
     let params = SpaParams { threads, ..SpaParams::new(settings.params.rank) };
     spa(matrix, &params).map_err(|e| e.to_string())
 }
 
 /// With C in single precision: half the memory, which is what limits the method.
-fn by_hottopixx(settings: &Settings, matrix: &impl Matrix) -> Result<Anchors, String> {
+fn by_hottopixx(settings: &Settings, matrix: &dyn Matrix) -> Result<Anchors, String> {
     let params = HottopixxParams {
         epochs: settings.epochs,
         precision: Precision::Single,

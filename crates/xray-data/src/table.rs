@@ -99,20 +99,22 @@ pub enum LoadedMatrix {
 }
 
 impl LoadedMatrix {
+    /// The matrix, however it is stored.
+    pub fn as_matrix(&self) -> &dyn Matrix {
+        match self {
+            LoadedMatrix::Sparse(x) => x,
+            LoadedMatrix::Dense(x) => x,
+        }
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        match self {
-            LoadedMatrix::Sparse(x) => x.n_rows(),
-            LoadedMatrix::Dense(x) => x.n_rows(),
-        }
+        self.as_matrix().n_rows()
     }
 
     /// Number of columns.
     pub fn n_columns(&self) -> usize {
-        match self {
-            LoadedMatrix::Sparse(x) => x.n_columns(),
-            LoadedMatrix::Dense(x) => x.n_columns(),
-        }
+        self.as_matrix().n_columns()
     }
 
     /// Number of stored entries.

@@ -33,7 +33,7 @@ pub struct ChosenC {
 /// assert_eq!(chosen.accuracies.len(), 11);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn choose_c<M: Matrix>(features: &M, labels: &[usize], protocol: &Protocol) -> Result<ChosenC> {
+pub fn choose_c(features: &dyn Matrix, labels: &[usize], protocol: &Protocol) -> Result<ChosenC> {
     protocol.check()?;
     check_length("labels", features.n_rows(), labels.len())?;
     let examples = Examples::new(features);

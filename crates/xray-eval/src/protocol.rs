@@ -123,8 +123,8 @@ pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
 /// assert_eq!(found.per_repeat.len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn linear_svm_accuracy<M: Matrix>(
-    features: &M,
+pub fn linear_svm_accuracy(
+    features: &dyn Matrix,
     labels: &[usize],
     protocol: &Protocol,
 ) -> Result<SvmAccuracy> {

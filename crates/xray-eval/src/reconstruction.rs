@@ -41,12 +41,7 @@ const LOST_DIGITS: f64 = 1e-8;
 /// assert_eq!(reconstruction_error(&x, &[1.0], &[3.0, 0.0], 1)?, 0.8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn reconstruction_error<M: Matrix>(
-    matrix: &M,
-    w: &[f64],
-    h: &[f64],
-    rank: usize,
-) -> Result<f64> {
+pub fn reconstruction_error(matrix: &dyn Matrix, w: &[f64], h: &[f64], rank: usize) -> Result<f64> {
     check_factor("W", w, matrix.n_rows(), rank)?;
     check_factor("H", h, matrix.n_columns(), rank)?;
     let product = Product { matrix, w, h, rank, s: gram(h, rank) };
@@ -71,8 +66,8 @@ fn check_factor(what: &'static str, factor: &[f64], n_lines: usize, rank: usize)
     }
 }
 
-struct Product<'a, M> {
-    matrix: &'a M,
+struct Product<'a> {
+    matrix: &'a dyn Matrix,
     w: &'a [f64],
     h: &'a [f64],
     rank: usize,
@@ -80,7 +75,7 @@ struct Product<'a, M> {
     s: Vec<f64>,
 }
 
-impl<M: Matrix> Product<'_, M> {
+impl Product<'_> {
     /// Adds up a pair of numbers over the rows: chunk by chunk, in order.
     fn sum_rows(&self, of_row: impl Fn(usize) -> (f64, f64) + Sync) -> (f64, f64) {
         let n_rows = self.matrix.n_rows();

@@ -15,7 +15,7 @@ use crate::evaluate::{
     accuracy, anchor_features, clusters, protocol, recovery, refined, scaled, with_anchors,
 };
 use crate::measure::{Spent, measured};
-use crate::method::{Found, Job, Method, Shape, with_matrix};
+use crate::method::{Found, Job, Method, Shape};
 use crate::watch::Watch;
 
 /// Words of a topic that coherence looks at.
@@ -135,8 +135,7 @@ fn obstacle(
             .map(|s| xray_report::number::duration(Duration::from_secs_f64(s.min(1e9))));
         return Some(format!("would take about {predicted}, more than the limit of {limit}"));
     }
-    let negative = with_matrix!(&data.matrix, x => xray_nmf::Matrix::first_negative(x));
-    match negative {
+    match data.matrix.as_matrix().first_negative() {
         Some(_) if method.needs_nonnegative => Some("the data has negative entries".to_owned()),
         _ => None,
     }
@@ -221,7 +220,7 @@ fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> 
 
 fn error_of(matrix: &LoadedMatrix, factors: &Refined) -> Result<f64> {
     let Refined { rank, w, h, .. } = factors;
-    Ok(with_matrix!(matrix, x => reconstruction_error(x, w, h, *rank)?))
+    Ok(reconstruction_error(matrix.as_matrix(), w, h, *rank)?)
 }
 
 /// The mean NPMI of the topics' heaviest words; none if there are no topics.

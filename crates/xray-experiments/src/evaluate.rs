@@ -4,11 +4,8 @@ use anyhow::Result;
 use xray_data::LoadedMatrix;
 use xray_eval::{Protocol, SvmAccuracy, SvmParams, argmax_rows, linear_svm_accuracy, ray_recovery};
 use xray_nmf::{
-    Column, DenseMatrix, Factorization, Matrix, Params, Refined, Refinement, SparseMatrix, fit,
-    refine_from,
+    Column, DenseMatrix, Factorization, Params, Refined, Refinement, SparseMatrix, fit, refine_from,
 };
-
-use crate::method::with_matrix;
 
 /// Columns are the same ray if the angle between them is this small, relative.
 const SAME_RAY: f64 = 1e-6;
@@ -31,7 +28,7 @@ pub fn with_anchors(
         threads,
         ..Params::new(anchors.len())
     };
-    Ok(with_matrix!(matrix, x => fit(x, &params)?))
+    Ok(fit(matrix.as_matrix(), &params)?)
 }
 
 /// Some steps of alternating optimisation.
@@ -45,7 +42,7 @@ pub fn refined(
     threads: Option<usize>,
 ) -> Result<Refined> {
     let method = Refinement::Hals;
-    Ok(with_matrix!(matrix, x => refine_from(x, start, method, iterations, threads)?))
+    Ok(refine_from(matrix.as_matrix(), start, method, iterations, threads)?)
 }
 
 /// The same factors with topics of length 1: what the weights of a row say can then be compared.
@@ -121,7 +118,7 @@ pub fn accuracy(
 /// If a column is not finite.
 pub fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
     let columns = |places: &[usize]| -> Vec<Column> {
-        places.iter().map(|&j| with_matrix!(matrix, x => x.column(j))).collect()
+        places.iter().map(|&j| matrix.as_matrix().column(j)).collect()
     };
     Ok(ray_recovery(&columns(truth), &columns(found), SAME_RAY)?)
 }

@@ -6,7 +6,7 @@
 
 mod runs;
 
-pub(crate) use runs::{precision, with_matrix};
+pub(crate) use runs::precision;
 
 use std::sync::LazyLock;
 

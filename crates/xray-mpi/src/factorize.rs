@@ -9,7 +9,6 @@ use xray_cli::args::{CommonArgs, FactorizeArgs};
 use xray_cli::parts::{
     AboutInput, Answer, Folder, Outcome, Session, UsageError, about, peak_memory,
 };
-use xray_data::LoadedMatrix;
 use xray_data::text::position_names;
 use xray_nmf::comm::Communicator;
 use xray_nmf::{
@@ -34,7 +33,7 @@ const GATHERED: usize = 50_000_000;
 /// # Errors
 /// If the data, the parameters or the files are wrong. Errors that every rank has are
 /// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
-pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<Outcome> {
+pub fn factorize(comm: &dyn Communicator, verb: &Factorize) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut args = verb.args.clone();
     own_resources(comm, &mut args.common)?;
@@ -66,7 +65,7 @@ pub fn factorize(comm: &impl Communicator, verb: &Factorize) -> anyhow::Result<O
 
 /// Sets the threads and the memory of one of several ranks on this machine; only rank 0 speaks.
 pub(crate) fn own_resources(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     common: &mut CommonArgs,
 ) -> anyhow::Result<()> {
     let here = ranks_here(comm)?;
@@ -95,15 +94,12 @@ fn check_supported(args: &FactorizeArgs, cluster: &ClusterArgs) -> anyhow::Resul
 
 /// The engine's own check, on all ranks and with the column's place among all.
 fn check_nonnegative(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     shard: &Shard,
     args: &FactorizeArgs,
 ) -> anyhow::Result<()> {
-    let first = match &shard.matrix {
-        _ if args.engine.allow_negative => None,
-        LoadedMatrix::Sparse(x) => x.first_negative(),
-        LoadedMatrix::Dense(x) => x.first_negative(),
-    };
+    let first = shard.matrix.as_matrix().first_negative();
+    let first = first.filter(|_| !args.engine.allow_negative);
     let own = rank_columns(shard.n_columns, comm.rank(), comm.size());
     let own = first.and_then(|e| {
         let column = own.ranges().into_iter().flatten().nth(e.column)?;
@@ -118,7 +114,7 @@ fn check_nonnegative(
 
 /// Rank 0 tries whether it can write checkpoints.
 pub(crate) fn check_checkpoint(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     cluster: &ClusterArgs,
 ) -> anyhow::Result<()> {
     let own = match &cluster.checkpoint {
@@ -137,7 +133,7 @@ pub(crate) fn check_method(iterations: usize, method: Refinement) -> anyhow::Res
 }
 
 /// A watcher for refinement: ranks hear of an interrupt at different times, but must stop at the same.
-pub(crate) fn stop_together(comm: &impl Communicator, own: ControlFlow<()>) -> ControlFlow<()> {
+pub(crate) fn stop_together(comm: &dyn Communicator, own: ControlFlow<()>) -> ControlFlow<()> {
     let all = comm.all_gather(&[u8::from(own.is_break())]);
     match all.map_or(true, |all| all.iter().any(|stop| stop[0] == 1)) {
         true => ControlFlow::Break(()),
@@ -147,7 +143,7 @@ pub(crate) fn stop_together(comm: &impl Communicator, own: ControlFlow<()>) -> C
 
 /// W and H after refinement: both whole on rank 0, W of the own rows on the others.
 fn refine(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     session: &mut Session,
     shard: &Shard,
     args: &FactorizeArgs,
@@ -157,32 +153,22 @@ fn refine(
         return Ok(None);
     }
     let _ = session.watch(Event::Begin(Stage::Refinement, args.refine));
-    let rows = match &shard.matrix {
-        LoadedMatrix::Sparse(columns) => own_rows(comm, columns, shard.n_columns)?,
-        LoadedMatrix::Dense(columns) => own_rows(comm, columns, shard.n_columns)?,
-    };
+    let rows = own_rows(comm, shard.matrix.as_matrix(), shard.n_columns)?;
     let start = start(comm, rows.n_rows(), found)?;
     let method = args.engine.refine_method.unwrap_or_default();
     let mut observer = |_, _| stop_together(comm, session.watch(Event::Advance));
     let (threads, n_columns) = (args.common.threads.map(|n| n as usize), shard.n_columns);
-    let mut refined = match &shard.matrix {
-        LoadedMatrix::Sparse(columns) => {
-            let matrix = SharedMatrix { columns, rows: &rows, n_columns };
-            refine_distributed(comm, matrix, start, method, args.refine, threads, &mut observer)?
-        }
-        LoadedMatrix::Dense(columns) => {
-            let matrix = SharedMatrix { columns, rows: &rows, n_columns };
-            refine_distributed(comm, matrix, start, method, args.refine, threads, &mut observer)?
-        }
-    };
+    let matrix = SharedMatrix { columns: shard.matrix.as_matrix(), rows: &rows, n_columns };
+    let mut refined =
+        refine_distributed(comm, matrix, start, method, args.refine, threads, &mut observer)?;
     if let Some(w) = gather_rows(comm, &refined.w, shard.matrix.n_rows(), refined.rank)? {
         refined.w = w;
     }
     Ok(Some(refined.with_comparable_topics()))
 }
 
-fn fit<K: Communicator>(
-    comm: &K,
+fn fit(
+    comm: &dyn Communicator,
     session: &mut Session,
     shard: &Shard,
     params: &Params,
@@ -201,14 +187,8 @@ fn fit<K: Communicator>(
     let _ = session.watch(Event::Begin(Stage::Anchors, params.rank));
     let watch = |step: &Step| session.watch(Event::Anchor(step));
     let mut observer = Checkpointer { plan, writes: comm.rank() == 0, about, watch, failed: None };
-    let found = match &shard.matrix {
-        LoadedMatrix::Sparse(x) => {
-            fit_resumed(comm, shard.n_columns, x, None, params, &state, &mut observer)
-        }
-        LoadedMatrix::Dense(x) => {
-            fit_resumed(comm, shard.n_columns, x, None, params, &state, &mut observer)
-        }
-    };
+    let own = shard.matrix.as_matrix();
+    let found = fit_resumed(comm, shard.n_columns, own, None, params, &state, &mut observer);
     let failed = observer.failed.map_or(Ok(()), Err);
     let found = found?;
     xray_pipeline::together(comm, failed)?;
@@ -242,7 +222,7 @@ pub(crate) fn depends_on(
 
 /// What the JSON answer tells of the ranks.
 fn about_ranks(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     shard: &Shard,
     reading: u64,
     fitting: u64,
@@ -263,7 +243,7 @@ fn about_ranks(
 
 /// Writes and prints the answer; only rank 0 speaks.
 fn finish(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     mut session: Session,
     mut answer: Answer<'_>,
     cluster: &ClusterArgs,
@@ -302,7 +282,7 @@ fn finish(
 
 /// Every rank writes its columns of H, rank 0 all else.
 fn write_in_shards(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     mut session: Session,
     answer: &Answer<'_>,
     folder: &Path,

@@ -169,6 +169,13 @@ impl MpiRank {
     }
 }
 
+impl std::fmt::Debug for MpiRank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut rank = f.debug_struct("MpiRank");
+        rank.field("rank", &self.rank).field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
 impl Communicator for MpiRank {
     fn rank(&self) -> usize {
         self.rank

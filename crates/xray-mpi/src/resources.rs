@@ -9,7 +9,7 @@ const FALLBACK: usize = 1 << 30;
 ///
 /// # Errors
 /// If the ranks cannot exchange data.
-pub fn ranks_here(comm: &impl Communicator) -> xray_nmf::Result<usize> {
+pub fn ranks_here(comm: &dyn Communicator) -> xray_nmf::Result<usize> {
     // The boot is the machine's own even where many machines, or containers, share a name.
     let machine = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let all = comm.all_gather(&machine)?;

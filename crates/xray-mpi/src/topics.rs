@@ -29,7 +29,7 @@ use crate::traffic::Counted;
 ///
 /// # Errors
 /// As [`factorize`](crate::factorize).
-pub fn topics(comm: &impl Communicator, verb: &Topics) -> anyhow::Result<Outcome> {
+pub fn topics(comm: &dyn Communicator, verb: &Topics) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut args = verb.args.clone();
     own_resources(comm, &mut args.common)?;
@@ -72,7 +72,7 @@ struct Found {
 }
 
 fn choose(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     session: &mut Session,
     corpus: &SharedCorpus,
     options: &TopicOptions,
@@ -114,7 +114,7 @@ fn choose(
 }
 
 fn refine(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     session: &mut Session,
     corpus: &SharedCorpus,
     options: &TopicOptions,
@@ -164,8 +164,8 @@ fn refine(
 }
 
 /// Puts all documents together on rank 0, which writes and prints.
-fn finish<K: Communicator>(
-    comm: &Counted<'_, K>,
+fn finish(
+    comm: &Counted<'_>,
     session: Session,
     args: &TopicsArgs,
     corpus: SharedCorpus,
@@ -224,7 +224,7 @@ struct Gathered {
 }
 
 fn gather_documents(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     corpus: &SharedCorpus,
     weights: &[f64],
     rank: usize,

@@ -21,8 +21,8 @@ use xray_nmf::comm::Communicator;
 /// assert_eq!(arrived, [20, 20, 20]);
 /// ```
 #[derive(Debug)]
-pub struct Counted<'a, K> {
-    comm: &'a K,
+pub struct Counted<'a> {
+    comm: &'a dyn Communicator,
     bytes: AtomicU64,
     calls: AtomicU64,
 }
@@ -36,9 +36,9 @@ pub struct Traffic {
     pub calls: u64,
 }
 
-impl<'a, K: Communicator> Counted<'a, K> {
+impl<'a> Counted<'a> {
     /// Counts from 0.
-    pub fn new(comm: &'a K) -> Self {
+    pub fn new(comm: &'a dyn Communicator) -> Self {
         Self { comm, bytes: AtomicU64::new(0), calls: AtomicU64::new(0) }
     }
 
@@ -62,7 +62,7 @@ impl<'a, K: Communicator> Counted<'a, K> {
     }
 }
 
-impl<K: Communicator> Communicator for Counted<'_, K> {
+impl Communicator for Counted<'_> {
     fn rank(&self) -> usize {
         self.comm.rank()
     }

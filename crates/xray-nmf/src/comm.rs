@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, Result};
 
 /// Collective operations: every rank makes the same calls in the same order.
-pub trait Communicator: Sync {
+pub trait Communicator: Sync + std::fmt::Debug {
     /// This rank, from 0.
     fn rank(&self) -> usize;
 
@@ -53,7 +53,7 @@ impl Communicator for OneRank {
 }
 
 /// All ranks' numbers one after the other.
-pub(crate) fn gather_f64(comm: &impl Communicator, local: &[f64]) -> Result<Vec<f64>> {
+pub(crate) fn gather_f64(comm: &dyn Communicator, local: &[f64]) -> Result<Vec<f64>> {
     if comm.size() == 1 {
         return Ok(local.to_vec());
     }

@@ -40,9 +40,9 @@ pub(crate) struct Sent {
 }
 
 /// The cone and all projections onto it, seen from one rank.
-pub(crate) struct Cone<'a, M, K> {
-    pub(crate) matrix: &'a M,
-    pub(crate) comm: &'a K,
+pub(crate) struct Cone<'a> {
+    pub(crate) matrix: &'a dyn Matrix,
+    pub(crate) comm: &'a dyn Communicator,
     pub(crate) layout: Layout,
     /// `||X_i||^2`, own columns.
     pub(crate) squared_norms: Vec<f64>,
@@ -59,11 +59,11 @@ pub(crate) struct Cone<'a, M, K> {
     cache: Mutex<GramCache>,
 }
 
-impl<'a, M: Matrix, K: Communicator> Cone<'a, M, K> {
+impl<'a> Cone<'a> {
     /// The empty cone: nothing is explained.
     pub(crate) fn new(
-        matrix: &'a M,
-        comm: &'a K,
+        matrix: &'a dyn Matrix,
+        comm: &'a dyn Communicator,
         layout: Layout,
         signed: bool,
         descent: Option<Descent>,

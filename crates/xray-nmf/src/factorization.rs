@@ -9,7 +9,7 @@ use crate::cone::{Cone, ConeParts};
 use crate::error::Result;
 use crate::gram::{AnchorRows, NormalMatrix};
 use crate::layout::Layout;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::Column;
 use crate::observe::{Step, Termination};
 use crate::packet::{Reader, Writer};
 use crate::params::Descent;
@@ -35,8 +35,8 @@ pub struct Factorization {
 
 impl Factorization {
     /// Takes the cone apart; anchors beyond those to keep are dropped.
-    pub(crate) fn new<M: Matrix, K: Communicator>(
-        cone: Cone<'_, M, K>,
+    pub(crate) fn new(
+        cone: Cone<'_>,
         progress: Progress<'_>,
         termination: Termination,
     ) -> Result<Self> {
@@ -268,7 +268,7 @@ impl Weights {
     ///
     /// # Errors
     /// If the ranks cannot exchange data.
-    pub fn gathered(&self, comm: &impl Communicator, root: usize) -> Result<Option<Self>> {
+    pub fn gathered(&self, comm: &dyn Communicator, root: usize) -> Result<Option<Self>> {
         let lengths: Vec<u64> = self.offsets.windows(2).map(|w| (w[1] - w[0]) as u64).collect();
         let mut writer = Writer::default();
         writer.put(&lengths);

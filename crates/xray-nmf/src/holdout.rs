@@ -12,23 +12,28 @@ use crate::matrix::Matrix;
 use crate::params::Params;
 use crate::project::ChangeBlock;
 
-pub(crate) struct HeldOut<'a, M, K> {
+pub(crate) struct HeldOut<'a> {
     /// Rays and inner products over the test rows; its `residuals` hold the errors.
-    test: Cone<'a, M, K>,
+    test: Cone<'a>,
 }
 
-impl<'a, M: Matrix, K: Communicator> HeldOut<'a, M, K> {
-    pub(crate) fn new(test: &'a M, comm: &'a K, layout: Layout, params: &Params) -> Result<Self> {
+impl<'a> HeldOut<'a> {
+    pub(crate) fn new(
+        test: &'a dyn Matrix,
+        comm: &'a dyn Communicator,
+        layout: Layout,
+        params: &Params,
+    ) -> Result<Self> {
         Ok(Self {
             test: Cone::new(test, comm, layout, params.allow_negative, params.descent(), 0)?,
         })
     }
 
     /// The relative error after `anchor` was added and `fitted` changed in the columns of `changes`.
-    pub(crate) fn error_with<S: Matrix>(
+    pub(crate) fn error_with(
         &mut self,
         anchor: usize,
-        fitted: &Cone<'_, S, K>,
+        fitted: &Cone<'_>,
         changes: &[ChangeBlock],
     ) -> Result<f64> {
         self.test.admit(anchor)?;

@@ -6,7 +6,6 @@ use crate::comm::{Communicator, gather_f64};
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::holdout::HeldOut;
-use crate::matrix::Matrix;
 use crate::observe::{Observer, Step, Termination};
 use crate::params::Params;
 use crate::project::ChangeBlock;
@@ -22,10 +21,10 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// After `anchor` was admitted to `cone` and the columns in `changes` projected anew.
-    pub(crate) fn of<S: Matrix, M: Matrix, K: Communicator>(
-        cone: &Cone<'_, S, K>,
+    pub(crate) fn of(
+        cone: &Cone<'_>,
         changes: &[ChangeBlock],
-        held_out: Option<&mut HeldOut<'_, M, K>>,
+        held_out: Option<&mut HeldOut<'_>>,
         anchor: usize,
     ) -> Result<Self> {
         let own: usize = changes.iter().map(|block| block.columns.len()).sum();
@@ -64,7 +63,7 @@ impl<'a> Progress<'a> {
     /// Why the run ends after the newest step, if it does.
     pub(crate) fn end(
         &self,
-        comm: &impl Communicator,
+        comm: &dyn Communicator,
         observer: &mut impl Observer,
     ) -> Result<Option<Termination>> {
         let newest = self.steps.last().expect("called after a step");

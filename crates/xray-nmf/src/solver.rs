@@ -30,15 +30,15 @@ use crate::select::{Candidates, Detect, Detection, Memory, rule};
 /// # Errors
 /// If a parameter is outside its range, the matrix has negative entries that were not allowed, or
 /// the worker threads cannot be started.
-pub fn fit<M: Matrix>(matrix: &M, params: &Params) -> Result<Factorization> {
+pub fn fit(matrix: &dyn Matrix, params: &Params) -> Result<Factorization> {
     fit_observed(matrix, None, params, &mut ())
 }
 
 /// [`fit`], with held-out rows of the same columns (for the held-out error of every rank) and an
 /// observer.
-pub fn fit_observed<M: Matrix>(
-    matrix: &M,
-    held_out: Option<&M>,
+pub fn fit_observed(
+    matrix: &dyn Matrix,
+    held_out: Option<&dyn Matrix>,
     params: &Params,
     observer: &mut (impl Observer + Send),
 ) -> Result<Factorization> {
@@ -50,11 +50,11 @@ pub fn fit_observed<M: Matrix>(
 ///
 /// Every rank gets the same anchors and steps, and its own columns' weights, with the same bits for
 /// any number of ranks and threads. Observers run on every rank; if one stops, all stop.
-pub fn fit_distributed<M: Matrix, K: Communicator>(
-    comm: &K,
+pub fn fit_distributed(
+    comm: &dyn Communicator,
     n_columns: usize,
-    shard: &M,
-    held_out: Option<&M>,
+    shard: &dyn Matrix,
+    held_out: Option<&dyn Matrix>,
     params: &Params,
     observer: &mut (impl Observer + Send),
 ) -> Result<Factorization> {
@@ -69,11 +69,11 @@ pub fn fit_distributed<M: Matrix, K: Communicator>(
 ///
 /// # Errors
 /// As [`fit`]; also if the steps come out differently than the state says.
-pub fn fit_resumed<M: Matrix, K: Communicator>(
-    comm: &K,
+pub fn fit_resumed(
+    comm: &dyn Communicator,
     n_columns: usize,
-    shard: &M,
-    held_out: Option<&M>,
+    shard: &dyn Matrix,
+    held_out: Option<&dyn Matrix>,
     params: &Params,
     state: &RunState,
     observer: &mut (impl Observer + Send),
@@ -90,7 +90,7 @@ pub fn fit_resumed<M: Matrix, K: Communicator>(
     let held_out = held_out.map(|test| HeldOut::new(test, comm, layout, params)).transpose()?;
     in_pool(params.threads, || match params.normalize {
         Normalize::None => setting.run(shard, params.mean_ray.then_some(shard), held_out, observer),
-        norm => setting.run(&shard.normalized(norm), Some(shard), held_out, observer),
+        norm => setting.run(&*shard.normalized(norm), Some(shard), held_out, observer),
     })?
 }
 
@@ -113,10 +113,10 @@ pub(crate) fn in_pool<R: Send>(
 }
 
 /// Whether any rank's data has negative entries; an error, the same on all ranks, if not allowed.
-fn check_signs<M: Matrix>(
-    comm: &impl Communicator,
+fn check_signs(
+    comm: &dyn Communicator,
     layout: &Layout,
-    parts: &[Option<&M>],
+    parts: &[Option<&dyn Matrix>],
     allowed: bool,
 ) -> Result<bool> {
     let own = parts.iter().flatten().find_map(|part| part.first_negative());
@@ -134,8 +134,8 @@ fn check_signs<M: Matrix>(
 }
 
 /// What stays the same during a run.
-struct Setting<'a, K> {
-    comm: &'a K,
+struct Setting<'a> {
+    comm: &'a dyn Communicator,
     layout: Layout,
     params: &'a Params,
     signed: bool,
@@ -143,19 +143,19 @@ struct Setting<'a, K> {
     state: &'a RunState,
 }
 
-impl<'a, K: Communicator> Setting<'a, K> {
-    fn cone<'m, M: Matrix>(&'m self, matrix: &'m M) -> Result<Cone<'m, M, K>> {
+impl<'a> Setting<'a> {
+    fn cone<'m>(&'m self, matrix: &'m dyn Matrix) -> Result<Cone<'m>> {
         let memory = self.params.memory.unwrap_or_else(default_budget);
         Cone::new(matrix, self.comm, self.layout, self.signed, self.params.descent(), memory)
     }
 
     /// Algorithm 1. Anchors are detected on the cone of `searched`; if that is not the data as given
     /// (it is normalised, or the cone has the mean ray), the answer is kept on a cone of its own.
-    fn run<S: Matrix, M: Matrix>(
+    fn run(
         &self,
-        searched: &S,
-        given: Option<&M>,
-        mut held_out: Option<HeldOut<'_, M, K>>,
+        searched: &dyn Matrix,
+        given: Option<&dyn Matrix>,
+        mut held_out: Option<HeldOut<'_>>,
         observer: &mut (impl Observer + Send),
     ) -> Result<Factorization> {
         let mut cone = self.cone(searched)?;
@@ -203,10 +203,10 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 
     /// Shows the state of the run to an observer that wants it; saved steps were shown before.
-    fn show_state<M: Matrix>(
+    fn show_state(
         &self,
         steps: &[Step],
-        rule: &dyn Detect<M, K>,
+        rule: &dyn Detect,
         observer: &mut impl Observer,
     ) -> Result<()> {
         if steps.len() <= self.state.steps.len() || !observer.wants_state(steps.len()) {
@@ -222,12 +222,12 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 
     /// The next anchor: a saved or a fixed one while there are any, else what the rule detects.
-    fn next<M: Matrix>(
+    fn next(
         &self,
         step: usize,
-        cone: &Cone<'_, M, K>,
+        cone: &Cone<'_>,
         choice: &Candidates,
-        rule: &mut dyn Detect<M, K>,
+        rule: &mut dyn Detect,
     ) -> Result<Option<Detection>> {
         if let Some(saved) = self.state.saved(step) {
             let Step { anchor: column, score, margin, exterior, .. } = *saved;
@@ -240,7 +240,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 
     /// Which own columns may be chosen.
-    fn candidates<M: Matrix>(&self, matrix: &M, cone: &Cone<'_, M, K>) -> Result<Candidates> {
+    fn candidates(&self, matrix: &dyn Matrix, cone: &Cone<'_>) -> Result<Candidates> {
         let Params { weights, fixed, excluded, candidates, .. } = self.params;
         let p = weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
@@ -301,11 +301,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 
     /// Puts the mean column into the cone as a virtual ray, unless all columns lie on it.
-    fn start_with_mean<M: Matrix>(
-        &self,
-        cone: &mut Cone<'_, M, K>,
-        rule: &mut dyn Detect<M, K>,
-    ) -> Result<()> {
+    fn start_with_mean(&self, cone: &mut Cone<'_>, rule: &mut dyn Detect) -> Result<()> {
         let Some(mean) = self.mean_column(cone.matrix)? else { return Ok(()) };
         let mut trial = self.cone(cone.matrix)?;
         trial.admit_virtual(mean.clone());
@@ -322,7 +318,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
 
     /// The mean of all columns, if it is not zero; summed in column order, so the sums travel from one
     /// owner of blocks to the next.
-    fn mean_column<M: Matrix>(&self, matrix: &M) -> Result<Option<Vec<f64>>> {
+    fn mean_column(&self, matrix: &dyn Matrix) -> Result<Option<Vec<f64>>> {
         let (layout, comm) = (&self.layout, self.comm);
         let mut sums = vec![0.0; matrix.n_rows()];
         let n_blocks = layout.n_blocks();
@@ -352,7 +348,7 @@ impl<'a, K: Communicator> Setting<'a, K> {
     }
 }
 
-impl<K: Communicator> Setting<'_, K> {
+impl Setting<'_> {
     /// Replaces the numbers on rank `to` by those on rank `from`.
     fn pass_on(&self, from: usize, to: usize, numbers: &mut Vec<f64>) -> Result<()> {
         let mut messages = vec![Vec::new(); self.comm.size()];

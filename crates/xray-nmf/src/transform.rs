@@ -22,7 +22,7 @@ impl Factorization {
     ///
     /// # Errors
     /// If the number of rows differs, or the worker threads cannot be started.
-    pub fn project<M: Matrix>(&self, columns: &M, threads: Option<usize>) -> Result<Nnls> {
+    pub fn project(&self, columns: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
         let mut offsets = vec![0];
         let (mut rows, mut values) = (Vec::new(), Vec::new());
         for anchor in self.anchor_columns() {
@@ -97,7 +97,7 @@ impl RowModel {
     ///
     /// # Errors
     /// If the number of columns differs, or the worker threads cannot be started.
-    pub fn weights<M: Matrix>(&self, rows: &M, threads: Option<usize>) -> Result<Vec<f64>> {
+    pub fn weights(&self, rows: &dyn Matrix, threads: Option<usize>) -> Result<Vec<f64>> {
         if self.rank == 0 {
             return Ok(Vec::new());
         }

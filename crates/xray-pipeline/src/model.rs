@@ -132,7 +132,7 @@ pub fn dense_rows(matrix: &LoadedMatrix) -> Vec<f64> {
 /// # Errors
 /// If the number of columns differs, the model has negative weights, or the worker threads cannot be
 /// started.
-pub fn apply<M: Matrix>(model: &Model, rows: &M, threads: Option<usize>) -> Result<Vec<f64>> {
+pub fn apply(model: &Model, rows: &dyn Matrix, threads: Option<usize>) -> Result<Vec<f64>> {
     let (rank, n) = (model.h.n_rows(), model.h.n_columns());
     Ok(RowModel::new(rank, n, dense_topics(model))?.weights(rows, threads)?)
 }

@@ -22,7 +22,7 @@ pub(crate) fn own_share(comm: &dyn Communicator) -> Share {
 /// The same on all ranks, if they cannot exchange data.
 pub fn own_rows(
     comm: &dyn Communicator,
-    columns: &impl Matrix,
+    columns: &dyn Matrix,
     n_columns: usize,
 ) -> Result<SparseMatrix<'static, f64>> {
     let (n_rows, size) = (columns.n_rows(), comm.size());

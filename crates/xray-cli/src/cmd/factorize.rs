@@ -23,10 +23,7 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let table = read_table(&mut session, &args.input)?;
     let names = column_names(&table);
     let params = params(args, &names, table.column_names.is_some())?;
-    let result = match &table.matrix {
-        LoadedMatrix::Sparse(x) => factorize(&mut session, x, args, &params),
-        LoadedMatrix::Dense(x) => factorize(&mut session, x, args, &params),
-    };
+    let result = factorize(&mut session, table.matrix.as_matrix(), args, &params);
     session.end();
     let (found, refined) = about(&args.input, result)?;
     let input = AboutInput::of(table);
@@ -36,9 +33,9 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     answer.finish(session, output)
 }
 
-fn factorize<M: Matrix>(
+fn factorize(
     session: &mut Session,
-    matrix: &M,
+    matrix: &dyn Matrix,
     args: &FactorizeArgs,
     params: &Params,
 ) -> anyhow::Result<(Factorization, Option<Refined>)> {

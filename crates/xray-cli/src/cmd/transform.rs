@@ -63,13 +63,12 @@ fn texts(model: &Model, documents: Documents, args: &TransformArgs) -> anyhow::R
 fn rows(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Weighed> {
     let Table { matrix, row_names, column_names, labels } = table;
     let ids = row_names.unwrap_or_else(|| position_names(matrix.n_rows()));
-    match (&model.preprocessing, matrix) {
-        (Some(vectorizer), matrix) => {
+    match &model.preprocessing {
+        Some(vectorizer) => {
             let matrix = about(&args.input, counts(vectorizer, matrix, column_names))?;
             weigh(model, &matrix, ids, labels, args)
         }
-        (None, LoadedMatrix::Sparse(x)) => weigh(model, &x, ids, labels, args),
-        (None, LoadedMatrix::Dense(x)) => weigh(model, &x, ids, labels, args),
+        None => weigh(model, matrix.as_matrix(), ids, labels, args),
     }
 }
 
@@ -82,9 +81,9 @@ fn counts(
     Ok(vectorizer.transform_counts(&into_sparse(matrix)?, names.as_deref())?)
 }
 
-fn weigh<M: Matrix>(
+fn weigh(
     model: &Model,
-    matrix: &M,
+    matrix: &dyn Matrix,
     ids: Vec<String>,
     labels: Option<Vec<String>>,
     args: &TransformArgs,
@@ -119,12 +118,7 @@ fn columns(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<
     let rank = model.rank();
     let ids = table.column_names.unwrap_or_else(|| position_names(table.matrix.n_columns()));
     let threads = args.common.threads();
-    let solved = match (w, &table.matrix) {
-        (LoadedMatrix::Sparse(w), LoadedMatrix::Sparse(x)) => nnls(w, x, threads),
-        (LoadedMatrix::Sparse(w), LoadedMatrix::Dense(x)) => nnls(w, x, threads),
-        (LoadedMatrix::Dense(w), LoadedMatrix::Sparse(x)) => nnls(w, x, threads),
-        (LoadedMatrix::Dense(w), LoadedMatrix::Dense(x)) => nnls(w, x, threads),
-    }?;
+    let solved = nnls(w.as_matrix(), table.matrix.as_matrix(), threads)?;
     let weights = solved.solutions.concat();
     let topics = heaviest_topics(model, &weights, ids.len());
     Ok(Weighed { ids, labels: None, topics, weights, rank })

@@ -14,7 +14,7 @@ pub(crate) struct Examples {
 }
 
 impl Examples {
-    pub(crate) fn new<M: Matrix>(features: &M) -> Self {
+    pub(crate) fn new(features: &dyn Matrix) -> Self {
         let rows: Vec<Column> = (0..features.n_rows()).map(|i| features.row(i)).collect();
         let squared_norm = |row: &Column| row.values.iter().fold(0.0, |sum, v| sum + v * v);
         let squared_norms = rows.iter().map(squared_norm).collect();

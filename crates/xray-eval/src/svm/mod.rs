@@ -128,7 +128,7 @@ impl LinearSvm {
     ///
     /// # Errors
     /// If there are no rows, not one label for each row, or a parameter is outside its range.
-    pub fn fit<M: Matrix>(features: &M, labels: &[usize], params: &SvmParams) -> Result<Self> {
+    pub fn fit(features: &dyn Matrix, labels: &[usize], params: &SvmParams) -> Result<Self> {
         params.check()?;
         check_length("labels", features.n_rows(), labels.len())?;
         let rows: Vec<usize> = (0..labels.len()).collect();
@@ -180,7 +180,7 @@ impl LinearSvm {
     ///
     /// # Errors
     /// If the number of columns differs from that of the training data.
-    pub fn predict<M: Matrix>(&self, features: &M) -> Result<Vec<usize>> {
+    pub fn predict(&self, features: &dyn Matrix) -> Result<Vec<usize>> {
         check_length("columns of the features", self.n_columns, features.n_columns())?;
         let rows: Vec<usize> = (0..features.n_rows()).collect();
         Ok(self.predict_rows(&Examples::new(features), &rows))

@@ -122,7 +122,7 @@ fn machines_agree() {
     });
 }
 
-fn check_machine<M: Matrix>(case: &Value, train: &M, test: &M) {
+fn check_machine(case: &Value, train: &dyn Matrix, test: &dyn Matrix) {
     let labels = ids(&case["labels"]);
     let c = number(&case["c"]);
     let params = SvmParams { c, bias: case["bias"].as_f64(), ..SvmParams::default() };
@@ -150,8 +150,8 @@ fn check_machine<M: Matrix>(case: &Value, train: &M, test: &M) {
 }
 
 /// `1/2 ||w||^2 + C sum_i max(0, 1 - y_i (w'x_i + b))^2`, bias weight included.
-fn objective<M: Matrix>(
-    x: &M,
+fn objective(
+    x: &dyn Matrix,
     labels: &[usize],
     own: usize,
     plane: &Hyperplane,

@@ -67,7 +67,7 @@ impl Shape {
 }
 
 /// XRAY(greedy), timed; the weights of all columns are part of it.
-pub(super) fn time_xray<M: Matrix>(matrix: &M, rank: usize, threads: usize) -> Result<Spent> {
+pub(super) fn time_xray(matrix: &dyn Matrix, rank: usize, threads: usize) -> Result<Spent> {
     let params = Params {
         selection: Selection::Greedy,
         threads: Some(threads),

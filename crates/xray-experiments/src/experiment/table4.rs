@@ -68,8 +68,8 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     page(settings, &entries)
 }
 
-fn times_of_xray<M: Matrix>(
-    matrix: &M,
+fn times_of_xray(
+    matrix: &dyn Matrix,
     ranks: [usize; 3],
     settings: &Settings,
     watch: &mut dyn Watch,

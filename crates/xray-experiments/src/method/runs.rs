@@ -7,23 +7,12 @@ use xray_nmf::baseline::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
     LocalParams, SnpaParams, SpaParams, Start,
 };
-use xray_nmf::{Matrix, Normalize, Params, Selection, fit};
+use xray_nmf::{Normalize, Params, Selection, fit};
 
 use super::{Found, Job};
 
 /// Columns with a larger cosine are near-duplicates.
 const NEAR: f64 = 0.95;
-
-/// Runs the same code for sparse and for dense data.
-macro_rules! with_matrix {
-    ($matrix:expr, $x:ident => $work:expr) => {
-        match $matrix {
-            LoadedMatrix::Sparse($x) => $work,
-            LoadedMatrix::Dense($x) => $work,
-        }
-    };
-}
-pub(crate) use with_matrix;
 
 pub(super) fn xray(
     matrix: &LoadedMatrix,
@@ -39,7 +28,7 @@ pub(super) fn xray(
         threads: job.threads,
         ..Params::new(job.rank)
     };
-    let anchors = with_matrix!(matrix, x => fit(x, &params)?.anchors());
+    let anchors = fit(matrix.as_matrix(), &params)?.anchors();
     Ok(Found::Anchors(anchors))
 }
 
@@ -53,12 +42,12 @@ pub(super) fn spa_l1(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 
 fn spa(matrix: &LoadedMatrix, job: &Job, normalize: Normalize) -> Result<Found> {
     let params = SpaParams { normalize, threads: job.threads, ..SpaParams::new(job.rank) };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::spa(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::spa(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn snpa(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
     let params = SnpaParams { threads: job.threads, ..SnpaParams::new(job.rank) };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::snpa(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::snpa(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn hottopixx(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -75,7 +64,7 @@ pub(super) fn hottopixx_converged(matrix: &LoadedMatrix, job: &Job) -> Result<Fo
         largest_work: f64::INFINITY,
         ..HottopixxParams::converged(job.rank)
     };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::hottopixx(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::hottopixx(matrix.as_matrix(), &params)?.anchors))
 }
 
 fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> {
@@ -88,7 +77,7 @@ fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> 
         largest_work: f64::INFINITY,
         ..HottopixxParams::new(job.rank)
     };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::hottopixx(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::hottopixx(matrix.as_matrix(), &params)?.anchors))
 }
 
 /// Single above a few thousand columns: the n x n coefficients fill the memory then.
@@ -102,12 +91,12 @@ pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
         largest_work: f64::INFINITY,
         ..AroraParams::new(job.rank)
     };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::arora(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::arora(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn clarkson(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
     let params = ClarksonParams { largest_work: f64::INFINITY, ..ClarksonParams::new(job.rank) };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::clarkson(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::clarkson(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn esser(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -125,7 +114,7 @@ fn esser_with(matrix: &LoadedMatrix, job: &Job, merge: Option<f64>) -> Result<Fo
         largest_work: f64::INFINITY,
         ..EsserParams::new(job.rank)
     };
-    Ok(Found::Anchors(with_matrix!(matrix, x => baseline::esser(x, &params)?.anchors)))
+    Ok(Found::Anchors(baseline::esser(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn nmf_hals(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -151,19 +140,13 @@ pub(super) fn nmf_anchors(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
         threads: job.threads,
         ..Params::new(job.rank)
     };
-    with_matrix!(matrix, x => {
-        let found = fit(x, &params)?;
-        let job = Job { rank: found.rank(), ..job.clone() };
-        run_local(x, &job, LocalMethod::Hals, Start::Anchors(&found))
-    })
+    let found = fit(matrix.as_matrix(), &params)?;
+    let job = Job { rank: found.rank(), ..job.clone() };
+    nmf(matrix, &job, LocalMethod::Hals, Start::Anchors(&found))
 }
 
 fn nmf(matrix: &LoadedMatrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
-    with_matrix!(matrix, x => run_local(x, job, method, start))
-}
-
-fn run_local<M: Matrix>(x: &M, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
     let Job { rank, iterations, threads, .. } = *job;
     let params = LocalParams { method, start, iterations, threads, ..LocalParams::new(rank) };
-    Ok(Found::Factors(baseline::local_nmf(x, &params)?))
+    Ok(Found::Factors(baseline::local_nmf(matrix.as_matrix(), &params)?))
 }

@@ -85,7 +85,7 @@ impl AroraParams {
 /// # Errors
 /// If a parameter is outside its range, X has negative entries, the predicted work is above the
 /// limit, a linear program fails, or the worker threads cannot be started.
-pub fn arora<M: Matrix>(matrix: &M, params: &AroraParams) -> Result<Anchors> {
+pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
     let AroraParams { rank, noise, simplicity, largest_work, threads } = *params;
     require((0.0..1.0).contains(&noise), "noise", noise, "give a number from 0 to below 1")?;
     let holds = simplicity > 0.0 && simplicity <= 2.0;

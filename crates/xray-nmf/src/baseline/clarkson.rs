@@ -74,7 +74,7 @@ impl ClarksonParams {
 /// # Errors
 /// If the tolerance is outside its range, X has negative entries, the predicted work is above the
 /// limit, or a linear program fails.
-pub fn clarkson<M: Matrix>(matrix: &M, params: &ClarksonParams) -> Result<Anchors> {
+pub fn clarkson(matrix: &dyn Matrix, params: &ClarksonParams) -> Result<Anchors> {
     let ClarksonParams { rank, tolerance, largest_work } = *params;
     let allowed = "give a number from 1e-6 to below 1";
     require((1e-6..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;

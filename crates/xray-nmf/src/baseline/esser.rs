@@ -110,7 +110,7 @@ impl EsserParams {
 /// # Errors
 /// If a parameter is outside its range, the predicted work or memory is above its limit, or the worker
 /// threads cannot be started.
-pub fn esser<M: Matrix>(matrix: &M, params: &EsserParams) -> Result<Anchors> {
+pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
     params.check()?;
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
     check_memory("esser", 8.0 * MATRICES * n * n, params.memory)?;

@@ -20,7 +20,7 @@ pub(super) struct Points {
 
 impl Points {
     /// An error if X has a negative entry: the hull of scaled columns is only then that of the cone.
-    pub(super) fn new<M: Matrix>(matrix: &M) -> Result<Self> {
+    pub(super) fn new(matrix: &dyn Matrix) -> Result<Self> {
         if let Some(e) = matrix.first_negative() {
             return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
         }

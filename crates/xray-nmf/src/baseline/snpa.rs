@@ -94,18 +94,18 @@ impl SnpaParams {
 ///
 /// # Errors
 /// If a parameter is outside its range, or the worker threads cannot be started.
-pub fn snpa<M: Matrix>(matrix: &M, params: &SnpaParams) -> Result<Anchors> {
+pub fn snpa(matrix: &dyn Matrix, params: &SnpaParams) -> Result<Anchors> {
     let SnpaParams { rank, normalize, tolerance, threads } = *params;
     check_rank(rank.min(matrix.n_columns()))?;
     let allowed = "give a number from 1e-7 to below 1";
     require((1e-7..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
     in_pool(threads, || match normalize {
         Normalize::None => run(matrix, rank, tolerance),
-        norm => run(&matrix.normalized(norm), rank, tolerance),
+        norm => run(&*matrix.normalized(norm), rank, tolerance),
     })
 }
 
-fn run<M: Matrix>(matrix: &M, rank: usize, tolerance: f64) -> Anchors {
+fn run(matrix: &dyn Matrix, rank: usize, tolerance: f64) -> Anchors {
     let norms = matrix.squared_norms();
     let mut squared = norms.clone();
     let mut hull = Hull::default();
@@ -141,7 +141,7 @@ struct Hull {
 
 impl Hull {
     /// Takes column j as an anchor, and tells every point its inner product with it.
-    fn admit<M: Matrix>(&mut self, matrix: &M, j: usize, points: &mut [Point]) {
+    fn admit(&mut self, matrix: &dyn Matrix, j: usize, points: &mut [Point]) {
         let column = matrix.column(j);
         for product in matrix.gram(&[&column]) {
             points.iter_mut().for_each(|point| point.target.push(0.0));
@@ -158,7 +158,7 @@ impl Hull {
 
     /// Where `squared = ||R_i||^2` is too small to be trusted, computes it from the columns; 0 if it
     /// is not above `limit`.
-    fn check<M: Matrix>(&self, matrix: &M, i: usize, point: &Point, limit: f64, squared: &mut f64) {
+    fn check(&self, matrix: &dyn Matrix, i: usize, point: &Point, limit: f64, squared: &mut f64) {
         let column = matrix.column(i);
         let norm = column.values.iter().fold(0.0, |sum, v| sum + v * v);
         if *squared < TRUSTED * norm {

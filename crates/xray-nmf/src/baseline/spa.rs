@@ -87,17 +87,17 @@ impl SpaParams {
 ///
 /// # Errors
 /// If the tolerance is outside its range, or the worker threads cannot be started.
-pub fn spa<M: Matrix>(matrix: &M, params: &SpaParams) -> Result<Anchors> {
+pub fn spa(matrix: &dyn Matrix, params: &SpaParams) -> Result<Anchors> {
     let SpaParams { rank, normalize, tolerance, threads } = *params;
     let allowed = "give a number from 1e-12 to below 1";
     require((1e-12..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
     in_pool(threads, || match normalize {
         Normalize::None => run(matrix, rank, tolerance),
-        norm => run(&matrix.normalized(norm), rank, tolerance),
+        norm => run(&*matrix.normalized(norm), rank, tolerance),
     })
 }
 
-fn run<M: Matrix>(matrix: &M, rank: usize, tolerance: f64) -> Anchors {
+fn run(matrix: &dyn Matrix, rank: usize, tolerance: f64) -> Anchors {
     let mut residuals = Residuals::new(matrix, tolerance);
     let mut found = Anchors::none();
     while found.anchors.len() < rank {
@@ -110,8 +110,8 @@ fn run<M: Matrix>(matrix: &M, rank: usize, tolerance: f64) -> Anchors {
 }
 
 /// The norms of all columns of R, and the space that R is orthogonal to.
-struct Residuals<'a, M> {
-    matrix: &'a M,
+struct Residuals<'a> {
+    matrix: &'a dyn Matrix,
     /// `||X_j||^2`.
     norms: Vec<f64>,
     /// `||R_j||^2`; exactly 0 once the column is dependent.
@@ -123,8 +123,8 @@ struct Residuals<'a, M> {
     tolerance: f64,
 }
 
-impl<'a, M: Matrix> Residuals<'a, M> {
-    fn new(matrix: &'a M, tolerance: f64) -> Self {
+impl<'a> Residuals<'a> {
+    fn new(matrix: &'a dyn Matrix, tolerance: f64) -> Self {
         let norms = matrix.squared_norms();
         let (squared, exact) = (norms.clone(), norms.clone());
         Self { matrix, norms, squared, exact, directions: Vec::new(), tolerance }

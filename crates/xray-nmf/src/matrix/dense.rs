@@ -10,7 +10,8 @@ use rayon::prelude::*;
 
 use super::kernels::{self, LANES, Lanes};
 use super::{
-    Column, Entry, Matrix, Scalar, check_dimensions, check_largest, check_value, normalized_column,
+    Column, Entry, Matrix, Products, Scalar, check_dimensions, check_largest, check_value,
+    normalized_column,
 };
 use crate::error::{Result, check_length};
 use crate::gram::GramColumn;
@@ -252,34 +253,13 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
     }
 }
 
-impl<T: Scalar> super::scalar::private::Sealed for DenseMatrix<'_, T> {}
-
 impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
-    type Scaled = DenseMatrix<'static, f64>;
-
-    fn normalized(&self, norm: Normalize) -> Self::Scaled {
-        let n = self.n_columns;
-        let normalized = |j| normalized_column(norm, self.column(j).values);
-        let values: Vec<f64> = (0..n).flat_map(normalized).collect();
-        DenseMatrix {
-            n_rows: self.n_rows,
-            n_columns: n,
-            values: values.into(),
-            order: Order::ColumnMajor,
-            first_negative: self.first_negative,
-        }
-    }
-
     fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     fn n_columns(&self) -> usize {
         self.n_columns
-    }
-
-    fn first_negative(&self) -> Option<Entry> {
-        self.first_negative
     }
 
     fn read_column(&self, j: usize, into: &mut Column) {
@@ -294,6 +274,29 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         self.read_line(d, n, m, Order::RowMajor, into);
     }
 
+    fn first_negative(&self) -> Option<Entry> {
+        self.first_negative
+    }
+
+    fn squared_norms(&self) -> Vec<f64> {
+        self.fold_columns(|_, sum, v| sum + v * v)
+    }
+}
+
+impl<T: Scalar> Products for DenseMatrix<'_, T> {
+    fn normalized(&self, norm: Normalize) -> Box<dyn Matrix> {
+        let n = self.n_columns;
+        let normalized = |j| normalized_column(norm, self.column(j).values);
+        let values: Vec<f64> = (0..n).flat_map(normalized).collect();
+        Box::new(DenseMatrix {
+            n_rows: self.n_rows,
+            n_columns: n,
+            values: values.into(),
+            order: Order::ColumnMajor,
+            first_negative: self.first_negative,
+        })
+    }
+
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
         match columns {
             [x] => {
@@ -302,10 +305,6 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
             }
             _ => columns.chunks(LANES).flat_map(|batch| self.batch_products(batch)).collect(),
         }
-    }
-
-    fn squared_norms(&self) -> Vec<f64> {
-        self.fold_columns(|_, sum, v| sum + v * v)
     }
 
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64> {
@@ -330,7 +329,7 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         }
     }
 
-    fn second_half(&self) -> Option<(usize, Self::Scaled)> {
+    fn second_half(&self) -> Option<(usize, Box<dyn Matrix>)> {
         None
     }
 

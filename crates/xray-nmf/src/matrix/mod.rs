@@ -12,17 +12,16 @@
 mod compressed;
 mod dense;
 pub(crate) mod kernels;
+mod products;
 mod scalar;
 mod sparse;
 
 pub use dense::DenseMatrix;
+pub(crate) use products::Products;
 pub use scalar::Scalar;
 pub use sparse::SparseMatrix;
 
-use std::ops::Range;
-
 use crate::error::{Error, Result};
-use crate::gram::GramColumn;
 use crate::params::Normalize;
 
 /// Largest magnitude that an entry may have, and the reciprocal of the smallest that the largest
@@ -109,24 +108,21 @@ impl Column {
     }
 }
 
-/// What the solver needs of X. Implemented by [`SparseMatrix`] and [`DenseMatrix`]; sealed.
+/// A matrix: [`SparseMatrix`] or [`DenseMatrix`]; sealed.
 ///
-/// Parallel methods run in the rayon pool of the caller.
-pub trait Matrix: Sync + scalar::private::Sealed {
-    /// The type of a copy with scaled columns.
-    type Scaled: Matrix;
-
-    /// A copy with each nonzero column divided by its norm.
-    fn normalized(&self, norm: Normalize) -> Self::Scaled;
-
+/// Everything in this crate takes `&dyn Matrix`, so it is compiled once for all ways of storage.
+pub trait Matrix: Products {
     /// Number of rows m.
     fn n_rows(&self) -> usize;
 
     /// Number of columns n.
     fn n_columns(&self) -> usize;
 
-    /// The first negative entry in storage order, if there is one.
-    fn first_negative(&self) -> Option<Entry>;
+    /// [`column`](Matrix::column) in place of what `into` holds, in its memory.
+    fn read_column(&self, j: usize, into: &mut Column);
+
+    /// [`row`](Matrix::row) in place of what `into` holds, in its memory.
+    fn read_row(&self, d: usize, into: &mut Column);
 
     /// Column j. Panics if j is out of range.
     fn column(&self, j: usize) -> Column {
@@ -142,46 +138,11 @@ pub trait Matrix: Sync + scalar::private::Sealed {
         row
     }
 
-    /// [`column`](Matrix::column) in place of what `into` holds, in its memory.
-    fn read_column(&self, j: usize, into: &mut Column);
-
-    /// [`row`](Matrix::row) in place of what `into` holds, in its memory.
-    fn read_row(&self, d: usize, into: &mut Column);
-
-    /// `C_j = X'x` for each given column x, in order.
-    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;
+    /// The first negative entry in storage order, if there is one; found when the matrix was made.
+    fn first_negative(&self) -> Option<Entry>;
 
     /// `||X_j||^2` for all j.
     fn squared_norms(&self) -> Vec<f64>;
-
-    /// `p'X_j` for all j; `p` has one entry for each row.
-    fn weighted_sums(&self, p: &[f64]) -> Vec<f64>;
-
-    /// Adds the columns, in ascending order, to `sums` (one entry for each row).
-    fn add_columns_to(&self, columns: Range<usize>, sums: &mut [f64]);
-
-    /// Upper bounds on `||X'X_j||` for all j, or `None` where none is cheaper than the products.
-    ///
-    /// Certified: each bound includes the rounding errors made in computing it.
-    fn gram_norm_bounds(&self) -> Option<Vec<f64>>;
-
-    /// The last columns, with half of the entries, and the first of them; `None` where products are
-    /// no cheaper with fewer columns.
-    fn second_half(&self) -> Option<(usize, Self::Scaled)>;
-
-    /// Adds the squares of the products `X_i'x` to `squares[i]`, for each of the given vectors x, and
-    /// returns their sum for each x. For bounds: the order of the sums is not fixed.
-    fn add_product_squares(&self, vectors: &[Column], squares: &mut [f64]) -> Vec<f64> {
-        let add = |x: &Column| {
-            let mut sum = 0.0;
-            self.gram(&[x])[0].for_each(|i, c| {
-                squares[i] += c * c;
-                sum += c * c;
-            });
-            sum
-        };
-        vectors.iter().map(add).collect()
-    }
 }
 
 /// The norm of a column by which it is to be divided: never 0.

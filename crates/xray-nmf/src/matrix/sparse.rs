@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::compressed::{Compressed, accumulate};
 use super::kernels::take_squares;
-use super::{Column, Entry, Matrix, Scalar, check_dimensions, normalized_column};
+use super::{Column, Entry, Matrix, Products, Scalar, check_dimensions, normalized_column};
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
 use crate::layout::Layout;
@@ -273,7 +273,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         }
     }
 
-    /// One thread's part of [`Matrix::add_product_squares`]; `work` is the number of products for each x.
+    /// One thread's part of [`Products::add_product_squares`]; `work` is the number of products for each x.
     fn squares_of(&self, vectors: &[Column], work: &[usize], squares: &mut [f64]) -> Vec<f64> {
         let mut sums = vec![0.0f64; self.n_columns()];
         let mut touched: Vec<u32> = Vec::new();
@@ -315,12 +315,36 @@ thread_local! {
     static SUMS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
-impl<T: Scalar> super::scalar::private::Sealed for SparseMatrix<'_, T> {}
-
 impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
-    type Scaled = SparseMatrix<'static, f64>;
+    fn n_rows(&self) -> usize {
+        self.by_row.n_lines()
+    }
 
-    fn normalized(&self, norm: Normalize) -> Self::Scaled {
+    fn n_columns(&self) -> usize {
+        self.by_column.n_lines()
+    }
+
+    fn read_column(&self, j: usize, into: &mut Column) {
+        self.by_column.read_line(j, into);
+    }
+
+    fn read_row(&self, d: usize, into: &mut Column) {
+        self.by_row.read_line(d, into);
+    }
+
+    fn first_negative(&self) -> Option<Entry> {
+        self.first_negative
+    }
+
+    fn squared_norms(&self) -> Vec<f64> {
+        self.by_column.map_lines(|_, values| {
+            values.iter().map(|v| v.to_f64()).fold(0.0, |sum, v| sum + v * v)
+        })
+    }
+}
+
+impl<T: Scalar> Products for SparseMatrix<'_, T> {
+    fn normalized(&self, norm: Normalize) -> Box<dyn Matrix> {
         let n = self.n_columns();
         let normalized = |j| normalized_column(norm, self.column(j).values);
         let values: Vec<f64> = (0..n).flat_map(normalized).collect();
@@ -330,27 +354,8 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
             values: values.into(),
         };
         let by_row = by_column.transposed(self.n_rows());
-        SparseMatrix { by_row, by_column, first_negative: self.first_negative }
-    }
-
-    fn n_rows(&self) -> usize {
-        self.by_row.n_lines()
-    }
-
-    fn n_columns(&self) -> usize {
-        self.by_column.n_lines()
-    }
-
-    fn first_negative(&self) -> Option<Entry> {
-        self.first_negative
-    }
-
-    fn read_column(&self, j: usize, into: &mut Column) {
-        self.by_column.read_line(j, into);
-    }
-
-    fn read_row(&self, d: usize, into: &mut Column) {
-        self.by_row.read_line(d, into);
+        let first_negative = self.first_negative;
+        Box::new(SparseMatrix { by_row, by_column, first_negative })
     }
 
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
@@ -369,12 +374,6 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
             .with_max_len(1)
             .map(|(x, &w)| self.product_serial(x, w))
             .collect()
-    }
-
-    fn squared_norms(&self) -> Vec<f64> {
-        self.by_column.map_lines(|_, values| {
-            values.iter().map(|v| v.to_f64()).fold(0.0, |sum, v| sum + v * v)
-        })
     }
 
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64> {
@@ -412,14 +411,14 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         parts.into_iter().flat_map(|(_, sums)| sums).collect()
     }
 
-    fn second_half(&self) -> Option<(usize, Self::Scaled)> {
+    fn second_half(&self) -> Option<(usize, Box<dyn Matrix>)> {
         let n = self.n_columns();
         let middle = self.by_column.offsets.partition_point(|&o| o < self.n_entries() / 2).min(n);
         let Compressed { offsets, indices, values } = self.by_column.lines_in(middle..n);
         let values: Vec<f64> = values.iter().map(|v| v.to_f64()).collect();
         let by_column = Compressed { offsets, indices, values: values.into() };
         let by_row = by_column.transposed(self.n_rows());
-        Some((middle, SparseMatrix { by_row, by_column, first_negative: None }))
+        Some((middle, Box::new(SparseMatrix { by_row, by_column, first_negative: None })))
     }
 
     fn gram_norm_bounds(&self) -> Option<Vec<f64>> {

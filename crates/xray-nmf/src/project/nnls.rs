@@ -40,7 +40,7 @@ pub struct Nnls {
 ///
 /// # Errors
 /// If A and B have different numbers of rows, or the worker threads cannot be started.
-pub fn nnls<A: Matrix, B: Matrix>(a: &A, right: &B, threads: Option<usize>) -> Result<Nnls> {
+pub fn nnls(a: &dyn Matrix, right: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
     in_pool(threads, || {
         let columns: Vec<Column> = (0..a.n_columns()).map(|k| a.column(k)).collect();
@@ -64,7 +64,7 @@ pub fn nnls<A: Matrix, B: Matrix>(a: &A, right: &B, threads: Option<usize>) -> R
 }
 
 /// `A'A`, from the products of A with its own columns.
-pub(crate) fn normal_matrix<A: Matrix>(a: &A, columns: &[Column]) -> NormalMatrix {
+pub(crate) fn normal_matrix(a: &dyn Matrix, columns: &[Column]) -> NormalMatrix {
     let n = columns.len();
     let rows = a.gram(&columns.iter().collect::<Vec<_>>());
     let dense = rows.iter().map(|row| {

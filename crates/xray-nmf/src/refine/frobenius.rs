@@ -20,8 +20,8 @@ use crate::project::{ActiveSet, descend, weighted_lines};
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
 
-pub(super) fn run<M: Matrix>(
-    matrix: &M,
+pub(super) fn run(
+    matrix: &dyn Matrix,
     rank: usize,
     method: Refinement,
     w: &mut Vec<f64>,

@@ -23,8 +23,8 @@ const FLOOR: f64 = 1e-4;
 /// Products below this count as this: the divergence stays finite.
 const LEAST: f64 = 1e-300;
 
-pub(super) fn run<M: Matrix>(
-    matrix: &M,
+pub(super) fn run(
+    matrix: &dyn Matrix,
     rank: usize,
     w: &mut [f64],
     h: &mut [f64],

@@ -122,8 +122,8 @@ impl Refined {
 /// # Errors
 /// If the shapes do not match, the worker threads cannot be started, or Kullback-Leibler divergence
 /// is asked for a matrix with negative entries.
-pub fn refine<M: Matrix>(
-    matrix: &M,
+pub fn refine(
+    matrix: &dyn Matrix,
     start: &Factorization,
     method: Refinement,
     iterations: usize,
@@ -133,7 +133,7 @@ pub fn refine<M: Matrix>(
 }
 
 /// `W = X_A` and H of a fit to `matrix`.
-pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Result<Refined> {
+pub(crate) fn from_anchors(matrix: &dyn Matrix, start: &Factorization) -> Result<Refined> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
     check_length("columns of the matrix", start.own_columns().n_own(), matrix.n_columns())?;
     Ok(Refined::from_factorization(start))
@@ -143,8 +143,8 @@ pub(crate) fn from_anchors<M: Matrix>(matrix: &M, start: &Factorization) -> Resu
 ///
 /// # Errors
 /// As [`refine`]; also if W or H has a negative entry or one above 1e140, or the rank is above 32768.
-pub fn refine_from<M: Matrix>(
-    matrix: &M,
+pub fn refine_from(
+    matrix: &dyn Matrix,
     start: Refined,
     method: Refinement,
     iterations: usize,
@@ -158,8 +158,8 @@ pub fn refine_from<M: Matrix>(
 ///
 /// # Errors
 /// As [`refine_from`].
-pub fn refine_observed<M: Matrix>(
-    matrix: &M,
+pub fn refine_observed(
+    matrix: &dyn Matrix,
     start: Refined,
     method: Refinement,
     iterations: usize,
@@ -221,7 +221,7 @@ impl Trace<'_> {
 }
 
 /// The objective with no topics at all: WH = 0.
-fn objective_of_nothing<M: Matrix>(matrix: &M, method: Refinement) -> f64 {
+fn objective_of_nothing(matrix: &dyn Matrix, method: Refinement) -> f64 {
     let squares = matrix.squared_norms().iter().fold(0.0, |sum, v| sum + v);
     match method {
         Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,

@@ -23,11 +23,11 @@ pub const ROW_BLOCK: usize = 4096;
 
 /// What one rank has of X.
 #[derive(Debug)]
-pub struct SharedMatrix<'a, M, R> {
+pub struct SharedMatrix<'a> {
     /// The own columns (see [`rank_columns`](crate::rank_columns)) with all rows.
-    pub columns: &'a M,
+    pub columns: &'a dyn Matrix,
     /// The own rows, block after block, with all columns.
-    pub rows: &'a R,
+    pub rows: &'a dyn Matrix,
     /// Number of columns on all ranks.
     pub n_columns: usize,
 }
@@ -38,9 +38,9 @@ pub struct SharedMatrix<'a, M, R> {
 /// # Errors
 /// As [`refine_from`](super::refine_from); also if Kullback-Leibler divergence is asked for, which
 /// needs W and H in one place.
-pub fn refine_distributed<M: Matrix, R: Matrix, K: Communicator>(
-    comm: &K,
-    matrix: SharedMatrix<'_, M, R>,
+pub fn refine_distributed(
+    comm: &dyn Communicator,
+    matrix: SharedMatrix<'_>,
     start: Refined,
     method: Refinement,
     iterations: usize,
@@ -81,14 +81,14 @@ pub fn refine_distributed<M: Matrix, R: Matrix, K: Communicator>(
     })?
 }
 
-struct Shared<'a, M, R, K> {
-    comm: &'a K,
-    matrix: SharedMatrix<'a, M, R>,
+struct Shared<'a> {
+    comm: &'a dyn Communicator,
+    matrix: SharedMatrix<'a>,
     rank: usize,
     layout: Layout,
 }
 
-impl<M: Matrix, R: Matrix, K: Communicator> Shared<'_, M, R, K> {
+impl Shared<'_> {
     fn objective_of_nothing(&self) -> Result<f64> {
         let squares = gather_f64(self.comm, &self.matrix.columns.squared_norms())?;
         let squares = self.layout.in_column_order(&squares, 1);

@@ -17,11 +17,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::norms::shared_norm_bounds;
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::gram::PANEL;
-use crate::matrix::Matrix;
 use crate::matrix::kernels::{LANES, Lanes, batch_quadratic_forms};
 use crate::project::ChangeBlock;
 
@@ -45,7 +43,7 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// For the empty cone: bounds on `||X'X_j||`.
-    pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Result<Self> {
+    pub(crate) fn new(cone: &Cone<'_>) -> Result<Self> {
         let known = match cone.comm.size() {
             1 => cone.matrix.gram_norm_bounds(),
             _ => shared_norm_bounds(cone)?,
@@ -80,9 +78,9 @@ impl Bounds {
     ///
     /// `matters(j)` is the bound at which column j would compete for the next anchor. Columns that
     /// stay far below it even by a cheap estimate make do with that; the others get the close one.
-    pub(crate) fn raise_columns<M: Matrix, K: Communicator>(
+    pub(crate) fn raise_columns(
         &mut self,
-        cone: &Cone<'_, M, K>,
+        cone: &Cone<'_>,
         changes: &[ChangeBlock],
         matters: impl Fn(usize) -> f64 + Sync,
     ) -> Result<()> {
@@ -118,9 +116,9 @@ impl Bounds {
     }
 
     /// Raises the bounds of the changed rows k; `gram` is `C_A C_A'`, row by row.
-    pub(crate) fn raise_rows<M: Matrix, K: Communicator>(
+    pub(crate) fn raise_rows(
         &mut self,
-        cone: &Cone<'_, M, K>,
+        cone: &Cone<'_>,
         gram: &[Vec<f64>],
         changes: &[ChangeBlock],
     ) {
@@ -135,7 +133,7 @@ impl Bounds {
 }
 
 /// Bounds on `||X'X_j||` that need one pass over the norms: it is at most `||X||_F ||X_j||`.
-fn cheap_norm_bounds<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Vec<f64> {
+fn cheap_norm_bounds(cone: &Cone<'_>) -> Vec<f64> {
     let slack = 1.0 + 8.0 * (cone.layout.n_columns() + cone.matrix.n_rows()) as f64 * f64::EPSILON;
     let norm = cone.total.sqrt() * slack;
     cone.squared_norms.iter().map(|squared| norm * squared.sqrt()).collect()
@@ -154,10 +152,7 @@ struct ColumnGrowth {
 }
 
 impl ColumnGrowth {
-    fn new<M: Matrix, K: Communicator>(
-        cone: &Cone<'_, M, K>,
-        changes: &[ChangeBlock],
-    ) -> Result<Self> {
+    fn new(cone: &Cone<'_>, changes: &[ChangeBlock]) -> Result<Self> {
         let t = cone.n_rays();
         let half = t * (t + 1) / 2;
         let mut all = cone.sum_for_bounds(2 * half, |b, _| outer_products(&changes[b], t))?;
@@ -181,11 +176,7 @@ impl ColumnGrowth {
     }
 
     /// `sum_k |C_kj| ||N_k||` for each column of a block: the triangle inequality.
-    fn cheap<M: Matrix, K: Communicator>(
-        &self,
-        cone: &Cone<'_, M, K>,
-        block: Range<usize>,
-    ) -> Vec<f64> {
+    fn cheap(&self, cone: &Cone<'_>, block: Range<usize>) -> Vec<f64> {
         let panels = cone.rows.panels_in(block.clone());
         let mut sums = vec![[0.0; PANEL]; block.len()];
         for (panel, norms) in panels.iter().zip(self.growing_norms.chunks(PANEL)) {

@@ -8,11 +8,9 @@ use super::exterior::{Settled, first_largest};
 use super::lazy::{Open, Scores};
 use super::scoring::{Side, positive_parts};
 use super::{Candidates, Detect, Detection, Memory};
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::matrix::Matrix;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
 
@@ -27,10 +25,7 @@ pub(crate) struct Dist {
 }
 
 impl Dist {
-    pub(crate) fn new<M: Matrix, K: Communicator>(
-        cone: &Cone<'_, M, K>,
-        lazy: bool,
-    ) -> Result<Self> {
+    pub(crate) fn new(cone: &Cone<'_>, lazy: bool) -> Result<Self> {
         let n_own = cone.layout.n_own();
         let bounds = if lazy { Some(Bounds::new(cone)?) } else { None };
         Ok(Self {
@@ -42,10 +37,10 @@ impl Dist {
     }
 
     /// Scores until the best open point is known.
-    fn score_points<M: Matrix, K: Communicator>(
+    fn score_points(
         scores: &mut Scores,
         bounds: Option<&mut Bounds>,
-        cone: &Cone<'_, M, K>,
+        cone: &Cone<'_>,
         is_open: impl Fn(usize) -> bool,
     ) -> Result<()> {
         let evaluate = |round: &[Open]| {
@@ -80,8 +75,8 @@ impl Dist {
     }
 }
 
-impl<M: Matrix, K: Communicator> Detect<M, K> for Dist {
-    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+impl Detect for Dist {
+    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>> {
         let Dist { settled, scores, bounds, .. } = self;
         settled.look(cone, choice, |settled| {
             let is_open = |i: usize| settled.is_open(cone, i, choice.tolerance);
@@ -92,7 +87,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Dist {
         })
     }
 
-    fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()> {
+    fn update(&mut self, cone: &Cone<'_>, changes: &[ChangeBlock]) -> Result<()> {
         let Some(bounds) = &mut self.bounds else { return Ok(()) };
         let t = cone.n_rays();
         let newest = cone.sum_for_bounds(t, |_, range| {

@@ -4,12 +4,11 @@ use rayon::prelude::*;
 
 use super::ties::{self, TIE_TOLERANCE};
 use super::{Candidates, Detection};
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::gather_f64;
 use crate::cone::{Cone, Sent};
 use crate::error::Result;
 use crate::gram::GramColumn;
 use crate::layout::Layout;
-use crate::matrix::Matrix;
 
 /// Inner products `R_i'X_j` up to this multiple of `||X_i|| ||X_j||` are rounding errors.
 const NEGLIGIBLE: f64 = 1e-14;
@@ -37,19 +36,14 @@ impl Settled {
     }
 
     /// Whether own column i is exterior and not settled.
-    pub(crate) fn is_open<M: Matrix, K: Communicator>(
-        &self,
-        cone: &Cone<'_, M, K>,
-        i: usize,
-        tolerance: f64,
-    ) -> bool {
+    pub(crate) fn is_open(&self, cone: &Cone<'_>, i: usize, tolerance: f64) -> bool {
         !self.0[i] && cone.is_exterior(i, tolerance)
     }
 
     /// Looks from points given by `next_point` until a candidate is seen or no point is left.
-    pub(crate) fn look<M: Matrix, K: Communicator>(
+    pub(crate) fn look(
         &mut self,
-        cone: &Cone<'_, M, K>,
+        cone: &Cone<'_>,
         choice: &Candidates,
         mut next_point: impl FnMut(&Settled) -> Result<Option<usize>>,
     ) -> Result<Option<Detection>> {
@@ -66,11 +60,7 @@ impl Settled {
 }
 
 /// The farthest candidate seen from exterior point i, if any has a positive score.
-fn look_from<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
-    choice: &Candidates,
-    i: usize,
-) -> Result<Option<Detection>> {
+fn look_from(cone: &Cone<'_>, choice: &Candidates, i: usize) -> Result<Option<Detection>> {
     let sent = cone.fetch_one(i)?;
     let gram = cone.gram_once(&sent);
     let products = residual_products(cone, &sent, &gram);
@@ -91,11 +81,7 @@ fn look_from<M: Matrix, K: Communicator>(
 }
 
 /// `R_i'X_j = C_ij - h_i'C_Aj` for all own columns j.
-fn residual_products<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
-    sent: &Sent,
-    gram: &GramColumn,
-) -> Vec<f64> {
+fn residual_products(cone: &Cone<'_>, sent: &Sent, gram: &GramColumn) -> Vec<f64> {
     let mut products = vec![0.0; cone.layout.n_own()];
     let block = cone.layout.block_size();
     products.par_chunks_mut(block).enumerate().for_each(|(b, part)| {
@@ -113,10 +99,7 @@ fn residual_products<M: Matrix, K: Communicator>(
 
 /// The lowest index among the points whose value ties with the largest; `values` are those of the
 /// own columns, `None` where not a point to look from.
-pub(crate) fn first_largest(
-    cone: &Cone<'_, impl Matrix, impl Communicator>,
-    values: &[Option<f64>],
-) -> Result<Option<usize>> {
+pub(crate) fn first_largest(cone: &Cone<'_>, values: &[Option<f64>]) -> Result<Option<usize>> {
     let own = values.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
     let largest = gather_f64(cone.comm, &[own])?.into_iter().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

@@ -10,10 +10,9 @@ use super::bound::Bounds;
 use super::lazy::{Open, Scores};
 use super::scoring::{Side, positive_parts};
 use super::{Candidates, Detect, Detection, ties};
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::gather_f64;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::matrix::Matrix;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
 
@@ -71,8 +70,8 @@ pub(crate) struct Greedy {
 }
 
 impl Greedy {
-    pub(crate) fn new<M: Matrix, K: Communicator>(
-        cone: &Cone<'_, M, K>,
+    pub(crate) fn new(
+        cone: &Cone<'_>,
         choice: &Candidates,
         rule: Rule,
         lazy: bool,
@@ -91,8 +90,8 @@ impl Greedy {
     }
 }
 
-impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
-    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+impl Detect for Greedy {
+    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>> {
         let exterior = (0..cone.residuals.len()).any(|i| cone.is_exterior(i, choice.tolerance));
         if gather_f64(cone.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
             return Ok(None);
@@ -149,7 +148,7 @@ impl<M: Matrix, K: Communicator> Detect<M, K> for Greedy {
         }))
     }
 
-    fn update(&mut self, cone: &Cone<'_, M, K>, changes: &[ChangeBlock]) -> Result<()> {
+    fn update(&mut self, cone: &Cone<'_>, changes: &[ChangeBlock]) -> Result<()> {
         let Some(bounds) = &mut self.bounds else { return Ok(()) };
         let Greedy { rule, goal, denominators, .. } = self;
         bounds.raise_columns(cone, changes, |i| rule.norm(*goal, denominators[i]))

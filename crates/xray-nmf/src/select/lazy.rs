@@ -46,7 +46,7 @@ impl Scores {
     /// `evaluate` returns the scores of listed columns, the same on all ranks.
     pub(crate) fn search(
         &mut self,
-        comm: &impl Communicator,
+        comm: &dyn Communicator,
         layout: &Layout,
         needed: usize,
         open: impl Fn(usize) -> Option<Open>,
@@ -84,7 +84,7 @@ impl Scores {
     /// Evaluates every candidate of all ranks.
     pub(crate) fn evaluate_all(
         &mut self,
-        comm: &impl Communicator,
+        comm: &dyn Communicator,
         layout: &Layout,
         open: impl Fn(usize) -> Option<Open>,
         mut evaluate: impl FnMut(&[Open]) -> Result<Vec<f64>>,
@@ -155,7 +155,7 @@ fn by_bound(a: &Open, b: &Open) -> std::cmp::Ordering {
 }
 
 /// All ranks' columns, the largest bound first.
-fn gather_sorted(comm: &impl Communicator, own: &[Open]) -> Result<Vec<Open>> {
+fn gather_sorted(comm: &dyn Communicator, own: &[Open]) -> Result<Vec<Open>> {
     let message: Vec<f64> =
         own.iter().flat_map(|c| [c.index as f64, c.bound, c.denominator]).collect();
     let mut all: Vec<Open> = gather_f64(comm, &message)?

@@ -4,11 +4,9 @@
 
 use super::exterior::{Settled, first_largest};
 use super::{Candidates, Detect, Detection, Memory};
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::matrix::Matrix;
 
 pub(crate) struct Max {
     settled: Settled,
@@ -16,13 +14,13 @@ pub(crate) struct Max {
 }
 
 impl Max {
-    pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Self {
+    pub(crate) fn new(cone: &Cone<'_>) -> Self {
         Self { settled: Settled::new(cone.layout.n_own()), evaluations: 0 }
     }
 }
 
-impl<M: Matrix, K: Communicator> Detect<M, K> for Max {
-    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+impl Detect for Max {
+    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>> {
         let evaluations = &mut self.evaluations;
         self.settled.look(cone, choice, |settled| {
             *evaluations += 1;

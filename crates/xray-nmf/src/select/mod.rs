@@ -16,11 +16,9 @@ mod rand;
 mod scoring;
 pub(crate) mod ties;
 
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::matrix::Matrix;
 use crate::params::{Engine, Params, Selection};
 use crate::project::ChangeBlock;
 
@@ -53,12 +51,12 @@ pub(crate) struct Memory {
 }
 
 /// A selection rule: finds the next anchor, and follows the changes that it brings.
-pub(crate) trait Detect<M: Matrix, K: Communicator> {
+pub(crate) trait Detect {
     /// The next anchor, or `None` if no exterior point is left that a candidate could reach.
-    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>>;
+    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>>;
 
     /// Takes note of the changes D of the weights that the newest ray brought.
-    fn update(&mut self, _cone: &Cone<'_, M, K>, _changes: &[ChangeBlock]) -> Result<()> {
+    fn update(&mut self, _cone: &Cone<'_>, _changes: &[ChangeBlock]) -> Result<()> {
         Ok(())
     }
 
@@ -100,11 +98,11 @@ impl Candidates {
 }
 
 /// The rule that the parameters ask for.
-pub(crate) fn rule<M: Matrix, K: Communicator>(
+pub(crate) fn rule(
     params: &Params,
-    cone: &Cone<'_, M, K>,
+    cone: &Cone<'_>,
     choice: &Candidates,
-) -> Result<Box<dyn Detect<M, K>>> {
+) -> Result<Box<dyn Detect>> {
     let lazy = params.engine == Engine::Lazy;
     let by_columns = |rule| greedy::Greedy::new(cone, choice, rule, lazy);
     Ok(match params.selection {

@@ -6,7 +6,6 @@
 //! once, in pieces, so no rank ever holds another's. Sums run in an order that depends on the
 //! number of ranks; bounds may do so, as they include their rounding errors.
 
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::layout::Layout;
@@ -17,9 +16,7 @@ use crate::packet::{Reader, Writer};
 const PIECE: usize = 1 << 18;
 
 /// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
-pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
-) -> Result<Option<Vec<f64>>> {
+pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
     let Some((middle, half)) = cone.matrix.second_half() else { return Ok(None) };
     let own = cone.matrix.gram_norm_bounds().unwrap_or_default();
     let mut squares = Squares {
@@ -43,7 +40,7 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
                 rank if rank > root && !piece.of_second_half => {
                     squares.add(cone.matrix, 0, root, &piece);
                 }
-                rank if rank < root => squares.add(&half, middle, root, &piece),
+                rank if rank < root => squares.add(&*half, middle, root, &piece),
                 _ => {}
             }
         }
@@ -56,7 +53,7 @@ pub(super) fn shared_norm_bounds<M: Matrix, K: Communicator>(
 }
 
 /// Where each rank's columns start if they are listed rank after rank, and where the last end.
-fn starts<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>) -> Vec<usize> {
+fn starts(cone: &Cone<'_>) -> Vec<usize> {
     let (n, size) = (cone.layout.n_columns(), cone.comm.size());
     let mut starts = vec![0];
     for rank in 0..size {
@@ -75,11 +72,7 @@ struct Piece {
 
 /// The next piece from own column `start` on, which does not cross the middle, and the column after
 /// it; nothing after the last.
-fn piece<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
-    middle: usize,
-    start: usize,
-) -> (Vec<u8>, usize) {
+fn piece(cone: &Cone<'_>, middle: usize, start: usize) -> (Vec<u8>, usize) {
     let n_own = cone.layout.n_own();
     if start == n_own {
         return (Vec::new(), start);
@@ -135,14 +128,14 @@ struct Squares {
 impl Squares {
     /// Adds the squares of the products of a piece from rank `root` with a matrix of own columns from
     /// `start` on.
-    fn add(&mut self, matrix: &impl Matrix, start: usize, root: usize, piece: &Piece) {
+    fn add(&mut self, matrix: &dyn Matrix, start: usize, root: usize, piece: &Piece) {
         let sums = matrix.add_product_squares(&piece.columns, &mut self.own[start..]);
         let others = &mut self.others[self.starts[root] + piece.first..];
         others.iter_mut().zip(sums).for_each(|(other, sum)| *other += sum);
     }
 
     /// The own columns' sums, with what the other ranks found for them.
-    fn exchanged<M: Matrix, K: Communicator>(mut self, cone: &Cone<'_, M, K>) -> Result<Vec<f64>> {
+    fn exchanged(mut self, cone: &Cone<'_>) -> Result<Vec<f64>> {
         let of_rank =
             |ends: &[usize]| bytemuck::cast_slice(&self.others[ends[0]..ends[1]]).to_vec();
         let messages = self.starts.windows(2).map(of_rank).collect();

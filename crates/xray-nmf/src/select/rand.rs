@@ -5,11 +5,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::exterior::Settled;
 use super::{Candidates, Detect, Detection, Memory};
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::gather_f64;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::layout::Layout;
-use crate::matrix::Matrix;
 
 pub(crate) struct Rand {
     settled: Settled,
@@ -18,7 +17,7 @@ pub(crate) struct Rand {
 }
 
 impl Rand {
-    pub(crate) fn new<M: Matrix, K: Communicator>(cone: &Cone<'_, M, K>, seed: u64) -> Self {
+    pub(crate) fn new(cone: &Cone<'_>, seed: u64) -> Self {
         Self {
             settled: Settled::new(cone.layout.n_own()),
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -28,10 +27,7 @@ impl Rand {
 }
 
 /// How many of the listed own columns, and of those of the other ranks, each block of all has.
-fn count_in_blocks<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
-    open: &[usize],
-) -> Result<Vec<usize>> {
+fn count_in_blocks(cone: &Cone<'_>, open: &[usize]) -> Result<Vec<usize>> {
     let mut own = vec![0.0; cone.layout.own_blocks().len()];
     open.iter().for_each(|i| own[i / cone.layout.block_size()] += 1.0);
     let all = gather_f64(cone.comm, &own)?;
@@ -39,8 +35,8 @@ fn count_in_blocks<M: Matrix, K: Communicator>(
     Ok(in_order.iter().map(|count| count[0] as usize).collect())
 }
 
-impl<M: Matrix, K: Communicator> Detect<M, K> for Rand {
-    fn detect(&mut self, cone: &Cone<'_, M, K>, choice: &Candidates) -> Result<Option<Detection>> {
+impl Detect for Rand {
+    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>> {
         let Rand { settled, random, evaluations } = self;
         settled.look(cone, choice, |settled| {
             *evaluations += 1;

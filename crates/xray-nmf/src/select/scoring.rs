@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::gather_f64;
 use crate::cone::{Cone, Sent};
 use crate::error::Result;
 use crate::gram::GramColumn;
-use crate::matrix::Matrix;
 use crate::matrix::kernels::{Fold, LANES, Lanes, coefficient_scores, weight_scores};
 
 /// Columns of C expanded into lanes at a time: 32 KiB.
@@ -33,8 +32,8 @@ pub(crate) enum Side {
 }
 
 /// The folded positive parts for each listed column, the same on all ranks.
-pub(crate) fn positive_parts<M: Matrix, K: Communicator>(
-    cone: &Cone<'_, M, K>,
+pub(crate) fn positive_parts(
+    cone: &Cone<'_>,
     listed: &[usize],
     side: Side,
     fold: Fold,
@@ -99,12 +98,12 @@ impl<'s> Batch<'s> {
     }
 }
 
-struct Scorer<'c, 'a, M, K> {
-    cone: &'c Cone<'a, M, K>,
+struct Scorer<'c, 'a> {
+    cone: &'c Cone<'a>,
     fold: Fold,
 }
 
-impl<M: Matrix, K: Communicator> Scorer<'_, '_, M, K> {
+impl Scorer<'_, '_> {
     /// The partial folds of a batch over own block b.
     fn score(&self, batch: &Batch<'_>, b: usize, block: Range<usize>) -> Lanes {
         let stored: usize = batch.grams.iter().map(|gram| gram.n_stored()).sum();

@@ -40,7 +40,7 @@ impl Chosen {
 /// The best of all ranks' columns: the largest score, then among ties the largest `spread`, then
 /// the lowest index. `scores` are those of the own columns, `None` where not a candidate.
 pub(crate) fn choose(
-    comm: &impl Communicator,
+    comm: &dyn Communicator,
     layout: &Layout,
     scores: &[Option<f64>],
     spread: impl Fn(usize) -> f64,

@@ -8,7 +8,7 @@ use xray_nmf::{Engine, Factorization, Matrix, Params, Selection, Termination, fi
 const KINDS: [Kind; 6] =
     [Kind::Uniform, Kind::Integers, Kind::Planted, Kind::Noisy, Kind::Sparse, Kind::Signed];
 
-fn fit_with<M: Matrix>(x: &M, params: &Params, engine: Engine) -> Factorization {
+fn fit_with(x: &dyn Matrix, params: &Params, engine: Engine) -> Factorization {
     fit(x, &Params { engine, ..params.clone() }).unwrap()
 }
 

@@ -101,7 +101,7 @@ fn params() -> impl Strategy<Value = Params> {
 }
 
 /// Calls everything that a fit offers; its weights are numbers.
-fn use_everything<M: Matrix>(x: &M, found: &Factorization) {
+fn use_everything(x: &dyn Matrix, found: &Factorization) {
     let weights = found.weights().to_dense();
     assert!(weights.iter().all(|v| *v >= 0.0 && v.is_finite()), "{weights:?}");
     for k in [0, 1, found.rank(), usize::MAX] {
@@ -117,7 +117,7 @@ fn use_everything<M: Matrix>(x: &M, found: &Factorization) {
     let _ = found.row_model().weights(x, Some(1));
 }
 
-fn fit_and_use<M: Matrix>(x: &M, held_out: Option<&M>, params: &Params) {
+fn fit_and_use(x: &dyn Matrix, held_out: Option<&dyn Matrix>, params: &Params) {
     if let Ok(found) = fit_observed(x, held_out, params, &mut ()) {
         use_everything(x, &found);
     }

@@ -98,22 +98,22 @@ pub use projection::project_row;
 /// # Errors
 /// If a parameter is outside its range, the predicted work or memory is above its limit, or the worker
 /// threads cannot be started.
-pub fn hottopixx<M: Matrix>(matrix: &M, params: &HottopixxParams) -> Result<Anchors> {
+pub fn hottopixx(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchors> {
     params.check()?;
     check_cost(matrix, params)?;
     in_pool(params.threads, || {
         let scaled = matrix.normalized(Normalize::L1);
         if let Some(gap) = params.gap {
-            return run_to_gap(&scaled, params, gap);
+            return run_to_gap(&*scaled, params, gap);
         }
         match params.precision {
-            Precision::Single => run::<f32, _>(&scaled, params),
-            Precision::Double => run::<f64, _>(&scaled, params),
+            Precision::Single => run::<f32>(&*scaled, params),
+            Precision::Double => run::<f64>(&*scaled, params),
         }
     })
 }
 
-fn run<T: Real, M: Matrix>(matrix: &M, params: &HottopixxParams) -> Anchors {
+fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Anchors {
     let n = matrix.n_columns();
     let rows: Vec<Column> = (0..matrix.n_rows()).map(|d| nonzeros(matrix.row(d))).collect();
     let mut counts = vec![0usize; n];
@@ -141,7 +141,7 @@ fn run<T: Real, M: Matrix>(matrix: &M, params: &HottopixxParams) -> Anchors {
 }
 
 /// Solves the program itself.
-fn run_to_gap<M: Matrix>(matrix: &M, params: &HottopixxParams, gap: f64) -> Anchors {
+fn run_to_gap(matrix: &dyn Matrix, params: &HottopixxParams, gap: f64) -> Anchors {
     let program = Program::new(matrix, params.costs(matrix.n_columns()), params.rank);
     let solved = saddle::solve(&program, gap * program.size(), params.epochs);
     let (objective, bound) = (solved.objective, Some(solved.bounds.lower));
@@ -152,7 +152,7 @@ fn run_to_gap<M: Matrix>(matrix: &M, params: &HottopixxParams, gap: f64) -> Anch
 }
 
 /// Refuses what is too large, before anything is made.
-fn check_cost<M: Matrix>(matrix: &M, params: &HottopixxParams) -> Result<()> {
+fn check_cost(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<()> {
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
     let bytes = match (params.gap, params.precision) {
         (Some(_), _) => 8.0 * (saddle::SQUARES * n * n + saddle::OBLONGS * m * n),

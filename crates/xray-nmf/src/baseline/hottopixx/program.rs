@@ -53,7 +53,7 @@ impl Bounds {
 }
 
 impl Program {
-    pub(super) fn new<M: Matrix>(matrix: &M, cost: Vec<f64>, rank: usize) -> Self {
+    pub(super) fn new(matrix: &dyn Matrix, cost: Vec<f64>, rank: usize) -> Self {
         let rows = (0..matrix.n_rows()).map(|d| nonzeros(matrix.row(d))).collect();
         let columns =
             (0..matrix.n_columns()).map(|i| nonzeros(matrix.column(i))).collect::<Vec<_>>();

@@ -12,8 +12,8 @@ use crate::refine::{Refined, gram_of_lines, lift_zeros};
 /// Lines handled by one task: enough for many to share a passive set.
 const CHUNK: usize = 512;
 
-pub(super) fn run<M: Matrix>(
-    matrix: &M,
+pub(super) fn run(
+    matrix: &dyn Matrix,
     start: Refined,
     method: LocalMethod,
     iterations: usize,

@@ -93,7 +93,7 @@ impl LocalParams<'_> {
 /// # Errors
 /// If the rank is too large or differs from that of the start, the start does not fit X, X has
 /// negative entries and the method is multiplicative, or the worker threads cannot be started.
-pub fn local_nmf<M: Matrix>(matrix: &M, params: &LocalParams<'_>) -> Result<Refined> {
+pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Refined> {
     let LocalParams { rank, method, ref start, iterations, threads } = *params;
     check_rank(rank)?;
     if let (LocalMethod::Multiplicative, Some(e)) = (method, matrix.first_negative()) {

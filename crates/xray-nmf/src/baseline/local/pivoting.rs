@@ -56,9 +56,9 @@ const CHUNK: usize = 512;
 ///
 /// # Errors
 /// If A and B have different numbers of rows, or the worker threads cannot be started.
-pub fn nnls_block_pivoting<A: Matrix, B: Matrix>(
-    a: &A,
-    right: &B,
+pub fn nnls_block_pivoting(
+    a: &dyn Matrix,
+    right: &dyn Matrix,
     threads: Option<usize>,
 ) -> Result<Vec<Vec<f64>>> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;

@@ -57,7 +57,7 @@ pub enum Start<'a> {
 
 impl Start<'_> {
     /// W and H to start from, in the current pool.
-    pub(super) fn factors<M: Matrix>(&self, matrix: &M, rank: usize) -> Result<Refined> {
+    pub(super) fn factors(&self, matrix: &dyn Matrix, rank: usize) -> Result<Refined> {
         match *self {
             Start::Random { seed } => Ok(random(matrix, rank, seed)),
             Start::Nndsvd { fill } => Ok(nndsvd(matrix, rank, fill)),
@@ -74,13 +74,13 @@ impl Start<'_> {
 }
 
 /// The mean of the entries' magnitudes of X, added up column by column.
-fn mean<M: Matrix>(matrix: &M) -> f64 {
+fn mean(matrix: &dyn Matrix) -> f64 {
     let sums = matrix.weighted_sums(&vec![1.0; matrix.n_rows()]);
     let count = matrix.n_rows() as f64 * matrix.n_columns() as f64;
     sums.iter().fold(0.0, |sum, v| sum + v.abs()) / count.max(1.0)
 }
 
-fn random<M: Matrix>(matrix: &M, rank: usize, seed: u64) -> Refined {
+fn random(matrix: &dyn Matrix, rank: usize, seed: u64) -> Refined {
     let scale = (mean(matrix) / rank.max(1) as f64).sqrt();
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let w = gaussian(matrix.n_rows() * rank, scale, &mut generator);
@@ -97,7 +97,7 @@ fn gaussian(count: usize, scale: f64, generator: &mut impl Rng) -> Vec<f64> {
     (0..count).map(one).collect()
 }
 
-fn nndsvd<M: Matrix>(matrix: &M, rank: usize, fill: Fill) -> Refined {
+fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Refined {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let (mut w, mut h) = (vec![0.0; m * rank], vec![0.0; n * rank]);
     for (k, triplet) in truncated_svd(matrix, rank).iter().enumerate() {

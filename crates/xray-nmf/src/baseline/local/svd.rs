@@ -33,7 +33,7 @@ pub(super) struct Triplet {
 }
 
 /// The `rank` leading triplets, fewer if the rank of X is smaller; in the current pool.
-pub(super) fn truncated_svd<M: Matrix>(matrix: &M, rank: usize) -> Vec<Triplet> {
+pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Vec<Triplet> {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let k = (rank + OVERSAMPLING).min(m).min(n);
     let mut generator = ChaCha8Rng::seed_from_u64(0);
