@@ -4,11 +4,11 @@ DATA ?= ../shared/data
 GOLDEN ?= ../shared/golden
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-BENCH := target/release/xray-bench
+BENCH := target/release/examples/time
 PROGRAM := target/release/xray
 # Tests build everything once, with this profile.
 CI := --profile ci
-CI_BENCH := target/ci/xray-bench
+CI_BENCH := target/ci/examples/time
 CI_PROGRAM := target/ci/xray
 PREPARED := target/bench-data
 REFERENCE := target/reference
@@ -80,11 +80,11 @@ cli:
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines:
-	cargo build $(CI) --workspace --bins --quiet
+	cargo build $(CI) --package xray-experiments --example time --quiet
 	@if [ -d $(DATA) ]; then \
 		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc && \
-		for rule in greedy dist; do for mean in false true; do \
-			$(CI_BENCH) file=$(PREPARED)/bbc.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+		for rule in greedy dist; do for mean in "" --mean-ray; do \
+			$(CI_BENCH) --file $(PREPARED)/bbc.npz --selection $$rule $$mean --same || exit 1; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
 
@@ -157,7 +157,7 @@ bench-python: $(BENCH)
 	$(PYTHON) bench/python_nmf.py $(DATA)
 
 $(BENCH): FORCE
-	cargo build --release --quiet --package xray-bench
+	cargo build --release --quiet --package xray-experiments --example time
 
 $(PROGRAM): FORCE
 	cargo build --release --quiet --package xray-cli
@@ -167,17 +167,17 @@ bench: setup $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
 	$(PYTHON) bench/spa.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
-	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in false true; do \
-		echo "$$set $$rule mean_ray=$$mean"; \
-		$(BENCH) file=$(PREPARED)/$$set.csr selection=$$rule mean_ray=$$mean same=true || exit 1; \
+	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in "" --mean-ray; do \
+		echo "$$set $$rule $$mean"; \
+		$(BENCH) --file $(PREPARED)/$$set.npz --selection $$rule $$mean --same || exit 1; \
 	done; done; done
 
 bench-large: $(BENCH)
-	$(BENCH) corpus=ibmt threads=2
-	$(BENCH) corpus=ibmt threads=2 method=hottopixx epochs=3
-	$(BENCH) corpus=rcv1 threads=2
-	$(BENCH) corpus=ppl2 threads=2 memory=1000000000
-	$(BENCH) dense=200x1000000 selection=max rank=20 threads=2
+	$(BENCH) --corpus ibmt --threads 2
+	$(BENCH) --corpus ibmt --threads 2 --method hottopixx --epochs 3
+	$(BENCH) --corpus rcv1 --threads 2
+	$(BENCH) --corpus ppl2 --threads 2 --memory 1000000000
+	$(BENCH) --dense 200x1000000 --selection max --rank 20 --threads 2
 
 # The other libraries have an environment of their own: the tests do without them.
 # RIVALS_OPTIONS=--quick takes one turn on BBC only, and leaves the page as it is.

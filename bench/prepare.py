@@ -1,8 +1,8 @@
-"""Turn the real data sets into tf-idf matrices that `xray-bench` reads.
+"""Turn the real data sets into tf-idf matrices, as files of SciPy.
 
 usage: prepare.py DATA OUT [NAME ...]
 
-DATA is the folder with tdt2/, reuters/ and bbc/; OUT receives NAME.csr for each of tdt2, reuters10
+DATA is the folder with tdt2/, reuters/ and bbc/; OUT receives NAME.npz for each of tdt2, reuters10
 and bbc (or those named). Needs numpy and scipy.
 
 Weights are tf * ln(m / df), on the words with the document frequencies that the paper used: at
@@ -65,16 +65,6 @@ def bbc(data: Path) -> sp.csr_matrix:
     return tf_idf(bbc_counts(data), 1)
 
 
-def write(matrix: sp.csr_matrix, path: Path) -> None:
-    """The bench's own file: see crates/xray-bench/src/load.rs."""
-    with open(path, "wb") as out:
-        out.write(b"XRAYCSR1")
-        np.array([*matrix.shape, matrix.nnz], dtype="<u8").tofile(out)
-        matrix.indptr.astype("<u8").tofile(out)
-        matrix.indices.astype("<u4").tofile(out)
-        matrix.data.astype("<f8").tofile(out)
-
-
 SETS = {"tdt2": tdt2, "reuters10": reuters10, "bbc": bbc}
 
 
@@ -86,7 +76,7 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[3:] or SETS:
         matrix = SETS[name](data)
-        write(matrix, out / f"{name}.csr")
+        sp.save_npz(out / f"{name}.npz", matrix, compressed=False)
         print(f"{name}: {matrix.shape[0]} x {matrix.shape[1]}, {matrix.nnz} nonzeros")
 
 

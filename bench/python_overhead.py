@@ -1,28 +1,28 @@
 """What Python adds to a fit: XRay against the crate's own program on TDT2, in turns.
 
-usage: python_overhead.py XRAY_BENCH FOLDER [--turns N]
+usage: python_overhead.py TIME FOLDER [--turns N]
 
-FOLDER holds tdt2.csr as prepare.py writes it. The crate's time includes making its matrix of the
-arrays, and so does Python's. In each turn both make five fits, so that a busy machine slows both
-alike; the fastest fits are compared, and the medians. Also prints the bytes that were allocated
-through NumPy during a fit, beside the matrix's own, and by how much the process grows when the
-engine takes the matrix over: it borrows the arrays and builds the other compressed form, which is
-one copy.
+TIME is the timing program (the example `time` of xray-experiments); FOLDER holds tdt2.npz as
+prepare.py writes it. The crate's time includes making its matrix of the arrays, and so does
+Python's. In each turn both make five fits, so that a busy machine slows both alike; the fastest
+fits are compared, and the medians. Also prints the bytes that were allocated through NumPy during a
+fit, beside the matrix's own, and by how much the process grows when the engine takes the matrix
+over: it borrows the arrays and builds the other compressed form, which is one copy.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import re
-import subprocess
 import time
 import tracemalloc
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
-from engine import read
+import scipy.sparse as sp
+
+from engine import lines
 from xray_nmf import XRay
 from xray_nmf._input import plain
 from xray_nmf._xray_nmf import Matrix
@@ -33,9 +33,8 @@ RULES: tuple[Literal["max", "greedy"], ...] = ("max", "greedy")
 
 def crate_seconds(program: str, path: Path, rule: str) -> list[float]:
     """Seconds of each of the program's fits."""
-    settings = [f"file={path}", "rank=30", f"selection={rule}", "threads=2", f"repeat={FITS}"]
-    ran = subprocess.run([program, *settings], check=True, capture_output=True, text=True)
-    return [float(seconds) for seconds in re.findall(r"^seconds ([0-9.]+)", ran.stdout, re.M)]
+    options = ["--file", str(path), "--rank", "30", "--selection", rule, "--threads", "2"]
+    return [float(fit["seconds"]) for fit in lines(program, *options, "--repeat", str(FITS))]
 
 
 def python_seconds(model: XRay, X: Any) -> list[float]:
@@ -60,8 +59,8 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--turns", type=int, default=8)
     given = arguments.parse_args()
-    path = given.folder / "tdt2.csr"
-    X = read(path)
+    path = given.folder / "tdt2.npz"
+    X = sp.csr_matrix(sp.load_npz(path))
     stored = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     before = resident()
     taken = Matrix(plain(X))
