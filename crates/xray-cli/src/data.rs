@@ -2,10 +2,11 @@
 
 use xray_data::text::position_names;
 use xray_data::{Documents, Loaded, LoadedMatrix, Table, load};
+use xray_nmf::ErrorKind;
 use xray_pipeline::{Corpus, is_whole};
 
 use crate::args::{InputArgs, TextArgs};
-use crate::outcome::{UsageError, is_usage};
+use crate::outcome::{UsageError, kind};
 use crate::session::Session;
 
 /// Reads numbers or texts.
@@ -49,9 +50,9 @@ pub(crate) fn read_corpus(
 
 /// Says which data an error is about, unless an argument is wrong.
 pub fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
-    result.map_err(|error| match is_usage(&error) {
-        true => error,
-        false => error.context(input.source().name()),
+    result.map_err(|error| match kind(&error) {
+        ErrorKind::Usage => error,
+        _ => error.context(input.source().name()),
     })
 }
 

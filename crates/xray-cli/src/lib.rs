@@ -23,7 +23,7 @@ pub mod parts {
     };
     pub use crate::data::about;
     pub use crate::interrupt::requested as interrupted;
-    pub use crate::outcome::{Outcome, UsageError, is_usage, message, report};
+    pub use crate::outcome::{Outcome, UsageError, kind, message, report, status};
     pub use crate::output::Folder;
     pub use crate::panic::caught;
     pub use crate::session::Session;

@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use xray_nmf::ErrorKind;
+
 /// The end of a run that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -35,7 +37,7 @@ pub fn report(result: anyhow::Result<Outcome>) -> ExitCode {
             let error_word =
                 if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
             eprintln!("{error_word} {}", message(&error));
-            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            ExitCode::from(status(kind(&error)))
         }
     }
 }
@@ -51,24 +53,61 @@ pub fn message(error: &anyhow::Error) -> String {
     message
 }
 
-/// Whether an argument is wrong, and not the data.
-pub fn is_usage(error: &anyhow::Error) -> bool {
-    use xray_data::Error as Data;
-    use xray_nmf::Error as Fit;
-    use xray_pipeline::Error as Topics;
-    let of_fit = |error: &Fit| matches!(error, Fit::Parameter { .. } | Fit::ColumnList { .. });
-    // A count is data, not an argument.
-    let of_data = |error: &Data| matches!(error, Data::Parameter { name, .. } if *name != "counts");
-    error.chain().any(|cause| {
-        cause.is::<UsageError>()
-            || cause.downcast_ref().is_some_and(of_fit)
-            || cause.downcast_ref().is_some_and(of_data)
-            || cause.downcast_ref().is_some_and(Topics::is_usage)
-    })
+/// Whose fault an error is, said by the first of its causes that knows.
+pub fn kind(error: &anyhow::Error) -> ErrorKind {
+    let known = |cause: &(dyn std::error::Error + 'static)| {
+        let usage = cause.is::<UsageError>().then_some(ErrorKind::Usage);
+        let fit = || cause.downcast_ref().map(xray_nmf::Error::kind);
+        let data = || cause.downcast_ref().map(xray_data::Error::kind);
+        let pipeline = || cause.downcast_ref().map(xray_pipeline::Error::kind);
+        usage.or_else(fit).or_else(data).or_else(pipeline)
+    };
+    error.chain().find_map(known).unwrap_or(ErrorKind::Data)
+}
+
+/// The exit status of an error.
+pub fn status(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Usage => 2,
+        ErrorKind::Data | ErrorKind::System | ErrorKind::Ranks => 1,
+    }
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn the_kind_of_an_error_decides_the_exit_status() {
+        let threads = || xray_nmf::Error::Threads { threads: 2, reason: "no".into() };
+        let value = "x".to_owned();
+        let parameter =
+            xray_nmf::Error::Parameter { name: "rank", value, allowed: "give a number" };
+        let count = xray_data::Error::Count { value: -1.0, row: 1, column: 1, remedy: "" };
+        let gone = io::Error::from(io::ErrorKind::NotFound);
+        let io = xray_data::Error::Io { file: "x".into(), action: "open", source: gone };
+        let agreed = |kind| xray_pipeline::Error::Agreed { message: "rank 1: no".into(), kind };
+        let cases = [
+            (anyhow!("words"), ErrorKind::Data, 1),
+            (UsageError("words".into()).into(), ErrorKind::Usage, 2),
+            (parameter.clone().into(), ErrorKind::Usage, 2),
+            (xray_pipeline::Error::Fit(parameter).into(), ErrorKind::Usage, 2),
+            (anyhow!(threads()).context("fitting"), ErrorKind::System, 1),
+            (count.into(), ErrorKind::Data, 1),
+            (xray_pipeline::Error::Data(io).into(), ErrorKind::System, 1),
+            (xray_nmf::Error::Communication("no".into()).into(), ErrorKind::Ranks, 1),
+            (agreed(ErrorKind::Usage).into(), ErrorKind::Usage, 2),
+            (agreed(ErrorKind::Ranks).into(), ErrorKind::Ranks, 1),
+        ];
+        for (error, expected, number) in cases {
+            assert_eq!((kind(&error), status(expected)), (expected, number), "{error:#}");
+        }
+    }
 }

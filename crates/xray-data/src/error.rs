@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io;
 
+use xray_nmf::ErrorKind;
+
 /// An error that names the file, the place in it, what was found, what was expected, and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -41,6 +43,18 @@ pub enum Error {
         /// The allowed range, and what to do.
         allowed: String,
     },
+    /// A number is not the count of a word.
+    #[error("counts = {value} in row {row}, column {column} is not allowed; {remedy}")]
+    Count {
+        /// The number.
+        value: f64,
+        /// Its row, counted from 1.
+        row: usize,
+        /// Its column, counted from 1.
+        column: usize,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// No word is left to make a matrix of.
     #[error("no words are left: {reason}")]
     EmptyVocabulary {
@@ -57,6 +71,21 @@ pub enum Error {
         /// What the format cannot hold, and what to do.
         reason: String,
     },
+}
+
+impl Error {
+    /// Whose fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Parameter { .. } => ErrorKind::Usage,
+            Error::Malformed(_)
+            | Error::Matrix { .. }
+            | Error::Count { .. }
+            | Error::EmptyVocabulary { .. }
+            | Error::NotWritable { .. } => ErrorKind::Data,
+            Error::Io { .. } => ErrorKind::System,
+        }
+    }
 }
 
 /// A result whose error is [`Error`] unless said otherwise.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use xray_cli::parts::{Outcome, caught, is_usage, message, report};
+use xray_cli::parts::{Outcome, caught, kind, message, report, status};
 use xray_mpi::args::{Cli, Command};
 use xray_mpi::{MpiRank, factorize, topics, wrong_launcher};
 use xray_nmf::comm::Communicator;
@@ -61,7 +61,7 @@ fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {
             if comm.rank() == 0 {
                 eprintln!("error: {agreed}");
             }
-            ExitCode::from(if agreed.is_usage() { 2 } else { 1 })
+            ExitCode::from(status(agreed.kind()))
         }
         None => {
             let of_all = comm.rank() == 0;
@@ -70,7 +70,7 @@ fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {
             }
             let place = if of_all { String::new() } else { format!("rank {}: ", comm.rank()) };
             eprintln!("error: {place}{}", message(&error));
-            comm.abort(if is_usage(&error) { 2 } else { 1 })
+            comm.abort(status(kind(&error)))
         }
     }
 }

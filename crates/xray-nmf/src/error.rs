@@ -2,6 +2,18 @@
 //!
 //! Stopping early is not an error: see [`Termination`](crate::Termination).
 
+use crate::choices;
+
+choices! {
+    /// Whose fault an error is: exit status (program) and exception (Python) are functions of this alone.
+    pub enum ErrorKind ("kind of error") {
+        Usage = "usage": "a parameter or an argument is wrong: mend the call",
+        Data = "data": "the data, or the content of a file, is wrong: mend the data",
+        System = "system": "the system refused: disk, memory, threads",
+        Ranks = "ranks": "the ranks cannot talk to each other, or do not agree",
+    }
+}
+
 /// An error that names the offending value, what was allowed, and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -66,8 +78,8 @@ pub enum Error {
     },
     /// An entry is negative and negative entries were not allowed.
     #[error(
-        "entry ({row}, {column}) is {value}; the method is made for nonnegative data: \
-         remove negative entries, or set allow_negative where that is offered"
+        "Negative values in data: entry ({row}, {column}) is {value}; the method is made for nonnegative \
+         data: remove negative entries, or set allow_negative where that is offered"
     )]
     Negative {
         /// Row of the first negative entry.
@@ -163,6 +175,36 @@ pub enum Error {
     /// Ranks could not exchange data.
     #[error("communication between ranks failed: {0}")]
     Communication(String),
+}
+
+impl Error {
+    /// Whose fault it is.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::{ErrorKind, Selection};
+    /// let error = "best".parse::<Selection>().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Usage);
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Parameter { .. } | Error::Choice { .. } | Error::ColumnList { .. } => {
+                ErrorKind::Usage
+            }
+            Error::Length { .. }
+            | Error::Offsets { .. }
+            | Error::IndexOutOfRange { .. }
+            | Error::IndexOrder { .. }
+            | Error::NotFinite { .. }
+            | Error::Negative { .. }
+            | Error::Magnitude { .. }
+            | Error::TooCostly { .. }
+            | Error::LinearProgram { .. }
+            | Error::Resume { .. } => ErrorKind::Data,
+            Error::Threads { .. } => ErrorKind::System,
+            Error::Communication(_) => ErrorKind::Ranks,
+        }
+    }
 }
 
 /// A result whose error is [`Error`].

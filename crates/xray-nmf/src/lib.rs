@@ -46,7 +46,7 @@ pub mod synth;
 mod transform;
 
 pub use choice::Choice;
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Factorization, Weights};
 pub use gram::GramColumn;
 pub use layout::Layout;

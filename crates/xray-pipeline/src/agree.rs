@@ -1,5 +1,6 @@
 //! Failing together: what goes wrong on one rank ends the job on all of them, with one message.
 
+use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
 
 use crate::error::{Error, Result};
@@ -27,7 +28,7 @@ pub fn together<T, E: Into<Error>>(comm: &dyn Communicator, own: Result<T, E>) -
     }
     let message = match &own {
         Ok(_) => Vec::new(),
-        Err(error) => [&[u8::from(error.is_usage())], error.to_string().as_bytes()].concat(),
+        Err(error) => [&[error.kind() as u8], error.to_string().as_bytes()].concat(),
     };
     let all = comm.all_gather(&message)?;
     let Some((rank, first)) = all.iter().enumerate().find(|(_, message)| !message.is_empty())
@@ -38,7 +39,8 @@ pub fn together<T, E: Into<Error>>(comm: &dyn Communicator, own: Result<T, E>) -
     // The same on all ranks: no rank is to blame.
     let everywhere = all.iter().all(|message| message == first);
     let message = if everywhere { text.into_owned() } else { format!("rank {rank}: {text}") };
-    Err(Error::Agreed { message, usage: first[0] == 1 })
+    let kind = ErrorKind::ALL.into_iter().find(|kind| *kind as u8 == first[0]);
+    Err(Error::Agreed { message, kind: kind.unwrap_or(ErrorKind::Ranks) })
 }
 
 /// Checks that every rank was given the same thing; `what` names it in the error.
@@ -54,7 +56,7 @@ pub fn same_everywhere(comm: &dyn Communicator, what: &str, own: &[u8]) -> Resul
                 "{what} on rank {rank} differ from those on rank 0; start all ranks in the same way, on \
                  the same data"
             );
-            Err(Error::Agreed { message, usage: false })
+            Err(Error::Agreed { message, kind: ErrorKind::Ranks })
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong between files and answers, on any number of ranks.
 
 use xray_data::Error as DataError;
+use xray_nmf::ErrorKind;
 
 /// An error of the data, of the computation, or of what was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -23,8 +24,8 @@ pub enum Error {
     Agreed {
         /// The error, with the rank that had it unless all had the same.
         message: String,
-        /// Whether an argument is wrong, and not the data.
-        usage: bool,
+        /// Whose fault it is.
+        kind: ErrorKind,
     },
 }
 
@@ -32,19 +33,14 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// Whether an argument is wrong, and not the data.
-    pub fn is_usage(&self) -> bool {
+    /// Whose fault it is.
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Error::Usage(_) | Error::Agreed { usage: true, .. } => true,
-            Error::Mismatch(_) | Error::Agreed { .. } => false,
-            // A count is data, not an argument.
-            Error::Data(error) => {
-                matches!(error, DataError::Parameter { name, .. } if *name != "counts")
-            }
-            Error::Fit(error) => {
-                use xray_nmf::Error::{ColumnList, Parameter};
-                matches!(error, Parameter { .. } | ColumnList { .. })
-            }
+            Error::Usage(_) => ErrorKind::Usage,
+            Error::Mismatch(_) => ErrorKind::Data,
+            Error::Agreed { kind, .. } => *kind,
+            Error::Data(error) => error.kind(),
+            Error::Fit(error) => error.kind(),
         }
     }
 

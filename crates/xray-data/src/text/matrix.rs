@@ -179,15 +179,12 @@ fn check_counts(options: &TextOptions, counts: &SparseMatrix<'_, f64>) -> Result
     let wrong = |&v: &f64| v < 0.0 || (options.sublinear_tf && v > 0.0 && v < 1.0);
     let Some(k) = values.par_iter().position_first(wrong) else { return Ok(()) };
     let row = offsets.partition_point(|&offset| offset <= k);
-    let allowed = match values[k] < 0.0 {
-        true => "counts are not negative: use the matrix as it is, without weights",
-        false => "sublinear_tf is for counts of 1 or more: turn it off for other numbers",
+    let remedy = if values[k] < 0.0 {
+        "counts are not negative: use the matrix as it is, without weights"
+    } else {
+        "sublinear_tf is for counts of 1 or more: turn it off for other numbers"
     };
-    Err(Error::Parameter {
-        name: "counts",
-        value: format!("{} in row {row}, column {}", values[k], columns[k] + 1),
-        allowed: allowed.to_owned(),
-    })
+    Err(Error::Count { value: values[k], row, column: columns[k] as usize + 1, remedy })
 }
 
 /// What the choice of columns needs to know of each.
