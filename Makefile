@@ -1,34 +1,45 @@
 # `make test` sets up all that the tests need and runs them; `make help` lists the rest.
 
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
 DATA ?= ../shared/data
 GOLDEN ?= ../shared/golden
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-BENCH := target/release/examples/time
-PROGRAM := target/release/xray
-# Tests build everything once, with this profile.
-CI := --profile ci
-CI_BENCH := target/ci/examples/time
-CI_PROGRAM := target/ci/xray
-PREPARED := target/bench-data
+PIP := $(VENV)/bin/pip --quiet --disable-pip-version-check
+LOG := target/test.log
 REFERENCE := target/reference
 WRITTEN := target/written
-SCRIPTS := bench crates/xray-data/bench crates/xray-data/tests/python crates/xray-eval/tests/python \
-	crates/xray-cli/tests/python crates/xray-mpi/tests/python
+PREPARED := target/bench-data
+PROGRAM := target/release/xray
+BENCH := target/release/examples/time
 
+# What tests and lints are built with. Any other set of packages, features or kinds of targets would build half of
+# the tree anew: every call of cargo takes exactly these, and there is one profile for all.
+CI := --profile ci
+BUILT = $(CI) --workspace $(if $(HAS_MPI),--features $(MPI_PACKAGE)/mpi)
+# The program as the tests built it, out of the way of later builds.
+TESTED := target/tested
+TESTED_PROGRAM := $(TESTED)/xray
+
+# Scripts are told by their place, so that a package can move.
+SCRIPTS := $(patsubst %/,%,bench tools $(sort $(dir $(wildcard crates/*/bench/*.py crates/*/tests/python/*.py))))
 PACKAGE := crates/xray-python
 WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
-.PHONY: help test setup lint rust reference cli engines mpi mpi-full mpi-build python bench bench-python \
-	bench-large bench-rivals bench-mpi results clean
+.PHONY: help test prepare lanes base mpi-packages venv fetch format build lint features package scripts reference rust \
+	cli engines wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
+	results clean FORCE
 
 help:
-	@echo "make test         everything that must pass: formatting, lints, docs, all tests"
+	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
+	@echo "make check        the same in small, for what you changed: formatting, lints and Rust tests"
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
 	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (about an hour)"
 	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
 	@echo "make python       build the Python package, install it into .venv, run its tests"
+	@echo "make package      pack every crate as for publishing, and build each from its package"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
@@ -36,122 +47,209 @@ help:
 	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
-test: setup lint reference rust cli engines python mpi
-	@echo "all tests passed"
+# ---- all tests, in two lanes: one that compiles, one that runs ---------------------------------------------
 
-# A C linker and Python come with any development machine; install them where they are missing.
-setup:
-	@command -v cc >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null \
-		|| (apt-get update -qq && apt-get install -y -qq gcc python3-venv)
-	@test -x $(PYTHON) || python3 -m venv $(VENV)
-	@$(PYTHON) -c 'import numpy, scipy, sklearn, pandas, pyarrow, ruff, mypy' 2>/dev/null \
-		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+SUBMAKE := $(MAKE) --no-print-directory --output-sync=line --keep-going
+
+test:
+	@mkdir -p target
+	@status=0; { $(SUBMAKE) -j4 prepare && $(SUBMAKE) -j2 lanes LANES=1; } 2>&1 | tee $(LOG) || status=1; \
+		awk -v status=$$status -f tools/summary.awk $(LOG); exit $$status
+
+prepare: format fetch mpi-packages venv
+
+# What is there now, after `prepare`. Every stage that cannot run says so.
+HAS_PYTHON = $(shell [ -x $(PYTHON) ] && echo yes)
+HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
+lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engines python,no-python) \
+	$(if $(HAS_MPI),mpi,no-mpi)
+
+# Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs.
+ifdef LANES
+lint: build
+rust cli engines: build
+cli engines: rust
+features: lint
+package: features
+wheel: package
+mpi-build: rust cli engines features
+endif
+ifneq ($(HAS_PYTHON),)
+rust: reference
+endif
+
+.PHONY: no-python no-mpi
+no-python:
+	@echo "SKIPPED: the Python package, scripts, sets of features, packages, SciPy's files (apt-get install python3-venv)"
+
+no-mpi:
+	@echo "SKIPPED: the program on many ranks (apt-get install python3-venv $(MPI_PACKAGES))"
+
+# ---- what the machine must have ----------------------------------------------------------------------------
+
+# Only root can install; others are told what is missing, and do without.
+define install
+if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(1) >/dev/null; \
+else echo "missing, and not root on Debian or Ubuntu: $(1)"; fi
+endef
+
+base:
+	@{ command -v cc && python3 -c 'import venv, ensurepip'; } >/dev/null 2>&1 || { $(call install,gcc python3-venv); }
+
+MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
+MPI_COMMANDS := mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich
+MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
+	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
+
+mpi-packages: base
+	@[ -n "$(MPI_FOUND)" ] || { $(call install,$(MPI_PACKAGES)); }
+
+venv: base
+	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
+		[ -x $(PYTHON) ] || python3 -m venv $(VENV); \
+		$(PYTHON) -c 'import numpy, scipy, sklearn, pandas, pyarrow, ruff, mypy, ipykernel, maturin, nbclient, pyLDAvis, pytest' \
+			2>/dev/null || $(PIP) install -r bench/requirements.txt -r $(PACKAGE)/requirements-test.txt; \
+	fi
+
+fetch:
+	@cargo fetch --quiet --locked
+
+# ---- lints -------------------------------------------------------------------------------------------------
+
+format:
+	cargo fmt --all --check
+
+build: mpi-packages
+	@$(call mpi_for,openmpi)
+	cargo test $(BUILT) --no-run
+	@mkdir -p $(TESTED) && cp target/ci/xray* target/ci/examples/time $(TESTED)/
 
 lint:
-	cargo fmt --all --check
-	cargo clippy $(CI) --workspace --all-targets --quiet -- -D warnings
-	cargo clippy $(CI) --package xray-nmf --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc $(CI) --workspace --no-deps --quiet
-	$(VENV)/bin/ruff check --quiet $(SCRIPTS)
-	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS)
+	cargo clippy $(BUILT) --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILT) --no-deps --quiet
+
+# Every package by itself: what the whole workspace switches on hides what a package forgot to ask for.
+features:
+	python3 tools/features.py $(if $(HAS_MPI),,--without mpi) -- $(CI)
+
+scripts: venv
+	$(VENV)/bin/ruff check --quiet $(SCRIPTS) $(PACKAGE) examples
+	$(VENV)/bin/ruff format --check --quiet $(SCRIPTS) $(PACKAGE) examples
 	@# One folder at a time: scripts of the same name are no package.
-	for folder in $(SCRIPTS); do $(VENV)/bin/mypy --strict --no-error-summary $$folder || exit 1; done
+	for folder in $(SCRIPTS); do $(VENV)/bin/mypy --strict --no-error-summary $$folder; done
+
+# Packing only, in the tests; `make package` also builds every crate from its package.
+package:
+	python3 tools/publish.py $(if $(LANES),,--verify)
+
+# What you changed, as fast as it goes.
+check:
+	python3 tools/check.py $(SINCE:%=--since %)
+
+# ---- tests -------------------------------------------------------------------------------------------------
 
 # Files that SciPy, scikit-learn, pandas and pyarrow write, for the readers to read, and what
 # scikit-learn and SciPy say of small problems, for the measures to agree with.
-reference:
+reference: venv
 	@rm -rf $(REFERENCE)
-	$(PYTHON) crates/xray-data/tests/python/make_reference.py $(REFERENCE) $(wildcard $(DATA))
-	$(PYTHON) crates/xray-eval/tests/python/make_reference.py $(REFERENCE)
+	for script in crates/*/tests/python/make_reference.py; do $(PYTHON) $$script $(REFERENCE) $(wildcard $(DATA)); done
+
+FOLDERS := XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) \
+	XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN))
 
 rust:
-	@test -d $(GOLDEN) || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
-	@test -d $(DATA) || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
+	@[ -d $(GOLDEN) ] || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"
+	@[ -d $(DATA) ] || echo "SKIPPED: tests of real data sets' shapes and texts (no folder $(DATA))"
 	@rm -rf $(WRITTEN)
-	XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) \
-		XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN)) cargo test $(CI) --workspace
+	$(FOLDERS) cargo test $(BUILT) --no-fail-fast
 	@# What the tests wrote, read by SciPy, pandas and pyarrow.
-	$(PYTHON) crates/xray-data/tests/python/check_written.py $(WRITTEN)
+	$(if $(HAS_PYTHON),$(PYTHON) crates/xray-data/tests/python/check_written.py $(WRITTEN))
 
 # The program converts the reference files to every format and back, to the same bits.
-cli:
-	cargo build $(CI) --workspace --bins --quiet
-	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(CI_PROGRAM) $(REFERENCE)
+cli: reference build
+	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(TESTED_PROGRAM) $(REFERENCE)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
-engines:
-	cargo build $(CI) --package xray-experiments --example time --quiet
+engines: build
 	@if [ -d $(DATA) ]; then \
-		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc && \
+		$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) bbc; \
 		for rule in greedy dist; do for mean in "" --mean-ray; do \
-			$(CI_BENCH) --file $(PREPARED)/bbc.npz --selection $$rule $$mean --same || exit 1; \
+			$(TESTED)/time --file $(PREPARED)/bbc.npz --selection $$rule $$mean --same; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
 
+# ---- many ranks --------------------------------------------------------------------------------------------
+
 # The program on many ranks, built for each MPI in turn, gives the bits of the program on one.
-MPI_RUNS := crates/xray-mpi/tests/python
-MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
+MPI_RUNS := $(dir $(firstword $(wildcard crates/*/tests/python/mpi_runs.py)))
+MPI_PACKAGE := $(if $(wildcard crates/xray-mpi),xray-mpi,xray-cli)
+MPI_PROGRAM := $(if $(wildcard crates/xray-mpi),xray-mpi,xray)
 MPI_BIN := target/mpi
 MPI_WORK := $(MPI_BIN)/work
-MPI_ARGUMENTS := $(MPI_BIN)/xray $(MPI_BIN)/openmpi/xray-mpi $(MPI_BIN)/mpich/xray-mpi \
+OPENMPI := $(MPI_BIN)/openmpi/$(MPI_PROGRAM)
+MPI_ARGUMENTS := $(TESTED_PROGRAM) $(OPENMPI) $(MPI_BIN)/mpich/$(MPI_PROGRAM) \
 	$(or $(wildcard $(GOLDEN)),-) $(or $(wildcard $(DATA)),-) $(MPI_WORK)
+export MPICC := mpicc.openmpi
+
+# mpi-sys does not notice that another MPI is meant.
+mpi_for = mkdir -p $(MPI_BIN); [ "$$(cat $(MPI_BIN)/built-for 2>/dev/null)" = $(1) ] || \
+	{ cargo clean $(CI) --quiet --package mpi-sys; echo $(1) >$(MPI_BIN)/built-for; }
 
 mpi: mpi-build
-	cargo clippy $(CI) --workspace --all-targets --features xray-mpi/mpi --quiet -- -D warnings
-	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(MPI_ARGUMENTS) --quick
-	$(PYTHON) $(MPI_RUNS)/cost_model.py $(MPI_BIN)/openmpi/xray-mpi $(MPI_WORK)/synthetic.npz 20 3
+	$(PYTHON) $(MPI_RUNS)mpi_runs.py $(MPI_ARGUMENTS) --quick
+	$(PYTHON) $(MPI_RUNS)cost_model.py $(OPENMPI) $(MPI_WORK)/synthetic.npz 20 3
 	@if ip netns add xrayprobe 2>/dev/null; then ip netns delete xrayprobe; \
-		$(PYTHON) $(MPI_RUNS)/namespaces.py $(MPI_BIN)/xray $(MPI_BIN)/openmpi/xray-mpi \
+		$(PYTHON) $(MPI_RUNS)namespaces.py $(TESTED_PROGRAM) $(OPENMPI) \
 			$(MPI_WORK)/synthetic.npz $(MPI_WORK)/namespaces; \
 	else echo "SKIPPED: ranks in network namespaces of their own (only root may make them)"; fi
 
 mpi-full: mpi-build
-	$(PYTHON) $(MPI_RUNS)/mpi_runs.py $(MPI_ARGUMENTS)
+	$(PYTHON) $(MPI_RUNS)mpi_runs.py $(MPI_ARGUMENTS)
 	for set in bbc reuters10 tdt2; do \
-		$(PYTHON) $(MPI_RUNS)/cost_model.py $(MPI_BIN)/openmpi/xray-mpi $(MPI_WORK)/$$set.npz 20 2 4 \
-			|| exit 1; \
+		$(PYTHON) $(MPI_RUNS)cost_model.py $(OPENMPI) $(MPI_WORK)/$$set.npz 20 2 4; \
 	done
 
-# Both MPIs share the rest of the build; only what has seen the other MPI's headers is built anew.
-mpi-build: setup
-	@which mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich ip >/dev/null \
-		&& ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 \
-		|| (apt-get update -qq && apt-get install -y -qq $(MPI_PACKAGES))
-	for kind in openmpi mpich; do \
-		cargo clean $(CI) --quiet --package mpi-sys && \
-		MPICC=mpicc.$$kind cargo build $(CI) --quiet --workspace --bins --features xray-mpi/mpi && \
-		mkdir -p $(MPI_BIN)/$$kind && cp target/ci/xray-mpi $(MPI_BIN)/$$kind/ && \
-		cp $(CI_PROGRAM) $(MPI_BIN)/ || exit 1; \
-	done
+# Only what has seen the other MPI's headers is built anew. (A test is named so that the features are those of
+# the tests' build.)
+mpi-build: venv build
+	@mkdir -p $(MPI_BIN)/openmpi $(MPI_BIN)/mpich && cp $(TESTED)/$(MPI_PROGRAM) $(OPENMPI)
+	@$(call mpi_for,mpich)
+	MPICC=mpicc.mpich cargo build $(BUILT) --quiet --bin $(MPI_PROGRAM) --test pages
+	@cp target/ci/$(MPI_PROGRAM) $(MPI_BIN)/mpich/
 
 # Ranks against threads: time and memory, under both MPIs, with the program as users build it.
-bench-mpi: setup $(PROGRAM)
+bench-mpi: venv mpi-packages $(PROGRAM)
+	@mkdir -p $(TESTED) && cp $(PROGRAM) $(TESTED)/xray-release
 	for kind in openmpi mpich; do \
-		cargo clean --release --quiet --package mpi-sys && \
-		MPICC=mpicc.$$kind cargo build --release --quiet --package xray-mpi --features mpi && \
-		$(PYTHON) bench/cluster.py $(PROGRAM) target/release/xray-mpi $(DATA) $(PREPARED) --mpi $$kind \
-			|| exit 1; \
+		cargo clean --release --quiet --package mpi-sys; \
+		MPICC=mpicc.$$kind cargo build --release --quiet --package $(MPI_PACKAGE) --features mpi; \
+		$(PYTHON) bench/cluster.py $(TESTED)/xray-release target/release/$(MPI_PROGRAM) $(DATA) $(PREPARED) --mpi $$kind; \
 	done
 
-# What `pip install .` does, in two steps so that the wheel can be weighed. Its engine is the one that
-# users get, built for release; the program it is compared with is the tests' own.
-# SCIPY_ARRAY_API lets scikit-learn's checks try all kinds of arrays instead of skipping some.
-python: setup
-	@$(PYTHON) -c 'import ipykernel, maturin, nbclient, pyLDAvis, pytest, pandas, scipy' 2>/dev/null \
-		|| $(VENV)/bin/pip install --quiet --disable-pip-version-check -r $(PACKAGE)/requirements-test.txt
-	cargo build $(CI) --workspace --bins --quiet
-	@rm -rf $(WHEELS)
-	$(VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEELS) .
+# ---- Python ------------------------------------------------------------------------------------------------
+
+# The wheel is built from the source package, as on a user's machine: what is missing there shows. It is built for
+# release, as users get it. (Unpacked files are new, so that cargo builds what has changed.)
+wheel: venv
+	@rm -rf target/sdist $(WHEELS) && mkdir -p target/sdist
+	$(VENV)/bin/maturin sdist --out target/sdist
+	@tar --extract --touch --gzip --file target/sdist/*.tar.gz --directory target/sdist
+	CARGO_TARGET_DIR=$(abspath target/sdist-build) $(PIP) wheel --no-deps --wheel-dir $(WHEELS) target/sdist/*/
 	@ls -l $(WHEELS) | awk 'NR > 1 {printf "wheel %s: %.2f MB\n", $$NF, $$5 / 1e6}'
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
-	$(VENV)/bin/ruff check --quiet $(PACKAGE) examples
-	$(VENV)/bin/ruff format --check --quiet $(PACKAGE) examples
+	$(PIP) install --force-reinstall --no-deps $(WHEELS)/*.whl
+
+# The program it is compared with is the tests' own.
+# SCIPY_ARRAY_API lets scikit-learn's checks try all kinds of arrays instead of skipping some.
+python: wheel build
 	$(VENV)/bin/mypy --strict --no-error-summary $(PACKAGE)/python $(PACKAGE)/tests
 	$(PYTHON) -m mypy.stubtest --concise xray_nmf._xray_nmf
-	SCIPY_ARRAY_API=1 XRAY_PROGRAM=$(abspath $(CI_PROGRAM)) XRAY_DATA=$(abspath $(DATA)) \
+	SCIPY_ARRAY_API=1 XRAY_PROGRAM=$(abspath $(TESTED_PROGRAM)) XRAY_DATA=$(abspath $(DATA)) \
 		$(PYTHON) -m pytest --quiet -rs
 
-bench-python: $(BENCH)
+# ---- measurements ------------------------------------------------------------------------------------------
+
+bench-python: venv $(BENCH)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
 	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/python_nmf.py $(DATA)
@@ -162,14 +260,14 @@ $(BENCH): FORCE
 $(PROGRAM): FORCE
 	cargo build --release --quiet --package xray-cli
 
-bench: setup $(BENCH) $(PROGRAM)
+bench: venv $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED)
 	$(PYTHON) bench/engine.py $(BENCH) $(PREPARED) --direct
 	$(PYTHON) bench/spa.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/tweets.py $(PROGRAM) $(DATA)
 	for set in bbc reuters10 tdt2; do for rule in greedy dist; do for mean in "" --mean-ray; do \
 		echo "$$set $$rule $$mean"; \
-		$(BENCH) --file $(PREPARED)/$$set.npz --selection $$rule $$mean --same || exit 1; \
+		$(BENCH) --file $(PREPARED)/$$set.npz --selection $$rule $$mean --same; \
 	done; done; done
 
 bench-large: $(BENCH)
@@ -183,7 +281,7 @@ bench-large: $(BENCH)
 # RIVALS_OPTIONS=--quick takes one turn on BBC only, and leaves the page as it is.
 RIVALS_OPTIONS ?= --output docs/rivals.md
 bench-rivals: $(PROGRAM)
-	@test -x $(RIVALS)/bin/python || python3 -m venv $(RIVALS)
+	@[ -x $(RIVALS)/bin/python ] || python3 -m venv $(RIVALS)
 	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements-rivals.txt
 	$(RIVALS)/bin/python bench/rivals.py $(PROGRAM) $(DATA) $(RIVALS_OPTIONS)
 
@@ -194,5 +292,4 @@ clean:
 	cargo clean
 	rm -rf $(VENV)
 
-.PHONY: FORCE
 FORCE:

@@ -22,6 +22,7 @@ MODULES = [xray_nmf.__name__] + [
 ]
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "python.md"
 README = GUIDE.parents[1] / "README.md"
+INDEX_PAGE = GUIDE.parents[1] / "crates" / "xray-python" / "README.md"
 
 
 def examples_of(page: Path) -> list[str]:
@@ -70,6 +71,11 @@ def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (example,) = examples_of(README)
     words = run(example)
     assert "cats" in words and "dogs" in words and (tmp_path / "model.npz").exists()
+
+
+def test_the_page_for_the_index() -> None:
+    assert examples_of(INDEX_PAGE) == examples_of(README), "the same example"
+    assert not re.findall(r"\]\((?!https?:)", INDEX_PAGE.read_text()), "no relative links"
 
 
 def test_endmembers_of_the_guide() -> None:
