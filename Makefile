@@ -60,6 +60,10 @@ prepare: format fetch mpi-packages venv
 
 # What is there now, after `prepare`. Every stage that cannot run says so.
 HAS_PYTHON = $(shell [ -x $(PYTHON) ] && echo yes)
+MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
+MPI_COMMANDS := mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich
+MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
+	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
 lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engines python,no-python) \
 	$(if $(HAS_MPI),mpi,no-mpi)
@@ -96,11 +100,6 @@ endef
 
 base:
 	@{ command -v cc && python3 -c 'import venv, ensurepip'; } >/dev/null 2>&1 || { $(call install,gcc python3-venv); }
-
-MPI_PACKAGES := libopenmpi-dev openmpi-bin libmpich-dev mpich libclang-dev iproute2
-MPI_COMMANDS := mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich
-MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
-	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 
 mpi-packages: base
 	@[ -n "$(MPI_FOUND)" ] || { $(call install,$(MPI_PACKAGES)); }
