@@ -17,9 +17,9 @@ mod session;
 /// What `xray-mpi` shares with this program.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::cmd::factorize::{AboutInput, Answer, params};
+    pub use crate::cmd::factorize::{Factorized, params};
     pub use crate::cmd::topics::{
-        Analysis, options as topic_options, parameters as topic_parameters,
+        FoundTopics, options as topic_options, parameters as topic_parameters,
     };
     pub use crate::data::about;
     pub use crate::interrupt::requested as interrupted;

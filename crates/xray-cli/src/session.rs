@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Map, Value};
+use serde::Serialize;
 use xray_experiments::{Interrupted, Watch, peak_memory};
 use xray_pipeline::Event;
+use xray_pipeline::report::{Answer, Seconds, json};
 use xray_report::{Table, number};
 
 use crate::args::CommonArgs;
@@ -134,12 +135,11 @@ impl Session {
     }
 
     /// Seconds of each stage, and in all.
-    pub fn seconds(&self) -> Value {
-        let round = |span: Duration| Value::from((span.as_secs_f64() * 1e6).round() / 1e6);
-        let mut seconds: Map<String, Value> =
-            self.stages.iter().map(|(name, span)| (name.clone(), round(*span))).collect();
-        seconds.insert("total".to_owned(), round(self.start.elapsed()));
-        Value::Object(seconds)
+    fn seconds(&self) -> Seconds {
+        let round = |span: Duration| (span.as_secs_f64() * 1e6).round() / 1e6;
+        let stages = self.stages.iter().map(|(name, span)| (name.clone(), round(*span)));
+        let total = ("total".to_owned(), round(self.start.elapsed()));
+        Seconds(stages.chain([total]).collect())
     }
 
     /// Time since the start.
@@ -162,9 +162,11 @@ impl Session {
         writeln!(std::io::stdout().lock(), "{line}").context(STDOUT)
     }
 
-    /// Prints one JSON object on standard output.
-    pub fn print_json(&self, value: &Value) -> anyhow::Result<()> {
-        self.print_line(serde_json::to_string_pretty(value)?)
+    /// Prints a report and what is known of the run as one JSON object on standard output.
+    pub fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
+        let seconds = self.seconds();
+        let answer = Answer { report, seconds, peak_memory_bytes: peak_memory() };
+        self.print_line(json(&answer))
     }
 
     /// Says what was written, and whether Ctrl-C cut the run short.
@@ -177,13 +179,6 @@ impl Session {
             return Outcome::Interrupted;
         }
         Outcome::Done
-    }
-
-    /// Adds what every JSON answer ends with.
-    pub fn finish_json(&self, mut object: Map<String, Value>) -> Value {
-        object.insert("seconds".to_owned(), self.seconds());
-        object.insert("peak_memory_bytes".to_owned(), peak_memory().into());
-        Value::Object(object)
     }
 }
 

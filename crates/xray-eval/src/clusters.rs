@@ -49,19 +49,32 @@ impl Contingency {
     pub fn new<A: Ord, B: Ord>(classes: &[A], clusters: &[B]) -> Self {
         let (a, b) = (classes.len(), clusters.len());
         assert_eq!(a, b, "{a} items have a class, but {b} have a cluster");
-        let (rows, row_names) = dense_ids(classes);
-        let (columns, column_names) = dense_ids(clusters);
+        let (rows, columns) = (dense_ids(classes).0, dense_ids(clusters).0);
         let mut pairs: Vec<(usize, usize)> = rows.into_iter().zip(columns).collect();
         pairs.sort_unstable();
-        let mut row_totals = vec![0; row_names.len()];
-        let mut column_totals = vec![0; column_names.len()];
-        let cells: Vec<(usize, usize, usize)> =
-            pairs.chunk_by(|p, q| p == q).map(|same| (same[0].0, same[0].1, same.len())).collect();
+        let cells = pairs.chunk_by(|p, q| p == q).map(|same| (same[0].0, same[0].1, same.len()));
+        Self::from_counts(cells.collect())
+    }
+
+    /// From cells as [`cells`](Self::cells) gives them, each pair of class and cluster once.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_eval::Contingency;
+    /// let table = Contingency::new(&["a", "b", "b"], &[4, 9, 9]);
+    /// assert_eq!(Contingency::from_counts(table.cells().to_vec()), table);
+    /// ```
+    pub fn from_counts(mut cells: Vec<(usize, usize, usize)>) -> Self {
+        cells.sort_unstable();
+        let size = |end: Option<usize>| end.map_or(0, |last| last + 1);
+        let mut row_totals = vec![0; size(cells.iter().map(|cell| cell.0).max())];
+        let mut column_totals = vec![0; size(cells.iter().map(|cell| cell.1).max())];
         for &(i, j, count) in &cells {
             row_totals[i] += count;
             column_totals[j] += count;
         }
-        Self { n_items: a, cells, row_totals, column_totals }
+        let n_items = row_totals.iter().sum();
+        Self { n_items, cells, row_totals, column_totals }
     }
 
     /// Number of items.

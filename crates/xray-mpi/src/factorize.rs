@@ -6,9 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use xray_cli::args::{CommonArgs, FactorizeArgs};
-use xray_cli::parts::{
-    AboutInput, Answer, Folder, Outcome, Session, UsageError, about, peak_memory,
-};
+use xray_cli::parts::{Factorized, Folder, Outcome, Session, UsageError, about, peak_memory};
 use xray_data::text::position_names;
 use xray_nmf::comm::Communicator;
 use xray_nmf::{
@@ -16,6 +14,10 @@ use xray_nmf::{
     fit_resumed, rank_columns, refine_distributed,
 };
 use xray_pipeline::checkpoint::{Checkpointer, check_writable, restore_everywhere};
+use xray_pipeline::report::{
+    FactorizeParameters, FactorizeReport, RankFacts, anchor_columns, anchors_csv,
+    json as report_json,
+};
 use xray_pipeline::rows::{gather_rows, own_rows, start};
 use xray_pipeline::shards::{remove_shards, write_shards};
 use xray_pipeline::{Event, Shard, Stage, gather_sizes, provenance, read_matrix, same_everywhere};
@@ -55,12 +57,17 @@ pub fn factorize(comm: &dyn Communicator, verb: &Factorize) -> anyhow::Result<Ou
     let refined = refine(comm, &mut session, &shard, args, &found)?;
     session.end();
     let fitting = comm.traffic().bytes - after_reading.bytes;
-    let extra = about_ranks(comm, &shard, after_reading.bytes, fitting)?;
+    let ranks = Some(about_ranks(comm, &shard, after_reading.bytes, fitting)?);
     let Shard { n_entries, dense, column_names, .. } = shard;
-    let input = AboutInput { n_entries, dense, column_names };
-    let weights = None;
-    let answer = Answer { args, params, input, names, found, weights, refined, extra };
-    finish(comm, session, answer, &verb.cluster)
+    let parameters = FactorizeParameters::new(&params, args.refine, args.input.transpose);
+    let objective = refined.as_ref().map(|refined| refined.objective.clone());
+    let name = |j: usize| names[j].clone();
+    let report = FactorizeReport {
+        ranks,
+        ..FactorizeReport::new(&found, n_entries, name, objective, parameters)
+    };
+    let found = Factorized { found, weights: None, refined, dense, column_names, report };
+    finish(comm, session, found, args, &verb.cluster)
 }
 
 /// Sets the threads and the memory of one of several ranks on this machine; only rank 0 speaks.
@@ -226,26 +233,27 @@ fn about_ranks(
     shard: &Shard,
     reading: u64,
     fitting: u64,
-) -> anyhow::Result<Map<String, Value>> {
+) -> anyhow::Result<RankFacts> {
     let memory = peak_memory().unwrap_or(0) as usize;
     let own = [shard.matrix.n_entries(), memory, reading as usize, fitting as usize];
     let all = gather_sizes(comm, own)?;
-    let list = |q: usize| all.iter().map(|sizes| sizes[q]).collect::<Vec<_>>();
-    let json = json!({ "ranks": {
-        "number": comm.size(),
-        "entries": list(0),
-        "peak_memory_bytes": list(1),
-        "received_reading_bytes": list(2),
-        "received_fitting_bytes": list(3),
-    }});
-    Ok(json.as_object().cloned().unwrap_or_default())
+    let bytes = |q: usize| all.iter().map(|sizes| sizes[q] as u64).collect();
+    Ok(RankFacts {
+        number: comm.size(),
+        entries: all.iter().map(|sizes| sizes[0]).collect(),
+        peak_memory_bytes: bytes(1),
+        received_bytes: all.iter().map(|sizes| (sizes[2] + sizes[3]) as u64).collect(),
+        received_reading_bytes: bytes(2),
+        received_fitting_bytes: bytes(3),
+    })
 }
 
 /// Writes and prints the answer; only rank 0 speaks.
 fn finish(
     comm: &dyn Communicator,
     mut session: Session,
-    mut answer: Answer<'_>,
+    mut answer: Factorized,
+    args: &FactorizeArgs,
     cluster: &ClusterArgs,
 ) -> anyhow::Result<Outcome> {
     let stopped = answer.found.termination() == Termination::Stopped;
@@ -253,7 +261,7 @@ fn finish(
     let n_nonzero: usize = entries.iter().map(|size| size[0]).sum();
     let large = n_nonzero > GATHERED && !cluster.gather && answer.refined.is_none();
     let sharded = cluster.shards || large;
-    let folder = answer.args.output.clone();
+    let folder = args.output.clone();
     if let (true, Some(folder)) = (sharded, &folder) {
         return write_in_shards(comm, session, &answer, folder);
     }
@@ -262,7 +270,6 @@ fn finish(
     }
     let output = match folder {
         Some(folder) => {
-            let args = answer.args;
             let origin = provenance(comm, &args.input.data, args.common.seed)?;
             let cleared = if comm.rank() == 0 { remove_shards(&folder) } else { Ok(()) };
             xray_pipeline::together(comm, cleared)?;
@@ -284,29 +291,25 @@ fn finish(
 fn write_in_shards(
     comm: &dyn Communicator,
     mut session: Session,
-    answer: &Answer<'_>,
+    answer: &Factorized,
     folder: &Path,
 ) -> anyhow::Result<Outcome> {
     let write_small = || -> anyhow::Result<()> {
         let mut files = Folder::create(folder)?;
         if comm.rank() == 0 {
             remove_shards(folder)?;
-            files.write("anchors.csv", answer.steps_table().csv().as_bytes())?;
-            let w = xray_data::Table::new(answer.anchor_columns()?);
-            xray_data::save(&w, &files.file("w.npz"), None)?;
-            let json = serde_json::to_vec_pretty(&answer.to_json())?;
-            files.write("answer.json", &json)?;
+            files.write("anchors.csv", anchors_csv(&answer.report).as_bytes())?;
+            let columns = answer.found.anchor_columns();
+            let w = anchor_columns(columns, answer.found.n_rows(), answer.dense)?;
+            xray_data::save(&xray_data::Table::new(w), &files.file("w.npz"), None)?;
+            files.write("answer.json", report_json(&answer.report).as_bytes())?;
         }
         Ok(())
     };
     together(comm, session.stage("write", write_small))?;
     session.stage("write", || write_shards(comm, folder, &answer.found))?;
     if comm.rank() == 0 {
-        if session.json {
-            session.print_json(&session.finish_json(answer.to_json()))?;
-        } else {
-            answer.print(&session)?;
-        }
+        answer.tell(&session)?;
         session.note(format!("wrote H in {} shards to {}", comm.size(), folder.display()));
     }
     let stopped = answer.found.termination() == Termination::Stopped;

@@ -3,17 +3,17 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
 use xray_cli::args::TopicsArgs;
 use xray_cli::parts::{
-    Analysis, Outcome, Session, UsageError, peak_memory, topic_options, topic_parameters,
+    FoundTopics, Outcome, Session, UsageError, peak_memory, topic_options, topic_parameters,
 };
-use xray_nmf::comm::Communicator;
+use xray_nmf::comm::{Communicator, OneRank};
 use xray_nmf::{
     Factorization, Params, Refined, RowModel, RunState, SharedMatrix, SparseMatrix, Step,
     Termination, fit_resumed, refine_distributed,
 };
 use xray_pipeline::checkpoint::{Checkpointer, restore_everywhere};
+use xray_pipeline::report::{RankFacts, TopicsReport};
 use xray_pipeline::rows::{gather_rows, start};
 use xray_pipeline::{
     Corpus, Event, SharedCorpus, Stage, TopicNumbers, TopicOptions, gather_sizes, provenance,
@@ -39,12 +39,13 @@ pub fn topics(comm: &dyn Communicator, verb: &Topics) -> anyhow::Result<Outcome>
     let text = together(comm, args.text.request())?;
     let (data, loading) = (&args.input.data, args.input.load_options());
     let corpus = session.stage("read", || read_corpus(comm, data, &loading, &text))?;
+    let reading = comm.traffic().bytes as usize;
     let options = topic_options(&session, &args, &corpus.vectorizer);
     let options = together(comm, options.and_then(check_supported))?;
     let found = choose(comm, &mut session, &corpus, &options, &verb.cluster)?;
     let numbers = refine(comm, &mut session, &corpus, &options, found)?;
     session.end();
-    finish(comm, session, &args, corpus, &options, numbers)
+    finish(comm, session, &args, corpus, &options, numbers, reading)
 }
 
 fn check_cluster(cluster: &ClusterArgs) -> anyhow::Result<()> {
@@ -171,11 +172,12 @@ fn finish(
     corpus: SharedCorpus,
     options: &TopicOptions,
     numbers: TopicNumbers,
+    reading: usize,
 ) -> anyhow::Result<Outcome> {
     let rank = numbers.steps.len();
     let received = comm.traffic().bytes as usize;
     let memory = peak_memory().unwrap_or(0) as usize;
-    let sizes = gather_sizes(comm, [corpus.columns.n_entries(), memory, received])?;
+    let sizes = gather_sizes(comm, [corpus.columns.n_entries(), memory, reading, received])?;
     let all = gather_documents(comm, &corpus, &numbers.weights, rank)?;
     let folder = match &args.output {
         Some(folder) => Some(folder.clone()),
@@ -197,23 +199,28 @@ fn finish(
             let found = TopicNumbers { weights, ..numbers };
             let found = found.describe(whole.vectorizer.vocabulary(), options);
             let parameters = topic_parameters(args, options, &found);
-            let mut analysis = Analysis::new(whole, found);
-            (analysis.n_entries, analysis.extra) = (n_entries, about_ranks(&sizes));
-            analysis.finish(session, output, parameters)
+            let report = TopicsReport {
+                entries: n_entries,
+                ranks: Some(about_ranks(&sizes)),
+                ..TopicsReport::new(&OneRank, &whole, &found)?
+            };
+            FoundTopics { corpus: whole, found, report, parameters }.finish(session, output)
         }
     };
     together(comm, outcome)
 }
 
-fn about_ranks(sizes: &[[usize; 3]]) -> Map<String, Value> {
-    let list = |q: usize| sizes.iter().map(|own| own[q]).collect::<Vec<_>>();
-    let json = json!({ "ranks": {
-        "number": sizes.len(),
-        "entries": list(0),
-        "peak_memory_bytes": list(1),
-        "received_bytes": list(2),
-    }});
-    json.as_object().cloned().unwrap_or_default()
+fn about_ranks(sizes: &[[usize; 4]]) -> RankFacts {
+    let bytes = |q: usize| sizes.iter().map(|own| own[q] as u64).collect::<Vec<u64>>();
+    let (reading, all) = (bytes(2), bytes(3));
+    RankFacts {
+        number: sizes.len(),
+        entries: sizes.iter().map(|own| own[0]).collect(),
+        peak_memory_bytes: bytes(1),
+        received_fitting_bytes: all.iter().zip(&reading).map(|(all, part)| all - part).collect(),
+        received_bytes: all,
+        received_reading_bytes: reading,
+    }
 }
 
 /// All documents, in order.

@@ -34,6 +34,7 @@ mod fit;
 mod model;
 mod options;
 mod read;
+pub mod report;
 pub mod rows;
 mod seeds;
 pub mod shards;

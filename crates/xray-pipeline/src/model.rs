@@ -1,6 +1,6 @@
 //! Topics to and from the model file.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use xray_data::text::position_names;
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
@@ -8,6 +8,7 @@ use xray_nmf::{Matrix, RowModel, SparseMatrix};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::fit::{Topic, Topics, heaviest, shares_of, top_words_with_shares};
+use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
 
 impl Topics {
@@ -18,14 +19,14 @@ impl Topics {
     pub fn to_model(
         &self,
         corpus: &Corpus,
-        parameters: Map<String, Value>,
+        parameters: &TopicsParameters,
         provenance: Provenance,
     ) -> Result<Model> {
         let rank = self.rank();
         let h = sparse_rows(&self.h, corpus.matrix.n_columns(), rank)?.transposed();
         let w = sparse_rows(&self.weights, corpus.n_documents(), rank)?;
         Ok(Model {
-            parameters,
+            parameters: object(parameters),
             provenance,
             residual_norm: self.steps.iter().map(|step| step.residual).collect(),
             w: Some(w.into()),

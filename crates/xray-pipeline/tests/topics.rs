@@ -4,6 +4,7 @@ use serde_json::json;
 use xray_data::text::TextOptions;
 use xray_data::{Documents, LoadedMatrix, Model, Provenance, Table};
 use xray_nmf::{Matrix, Params, RankSuggestion, Selection, SparseMatrix, Termination, nnls};
+use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
     model_topics, rank_study, resolve_words,
@@ -61,13 +62,18 @@ fn topics_are_the_subjects() {
     assert!(lengths.into_iter().all(|squared| (squared - 1.0).abs() < 1e-12));
 }
 
+/// What the model file remembers of a fit without words of its own.
+fn told(found: &Topics) -> TopicsParameters {
+    TopicsParameters::new(&three(), found, Vec::new(), Vec::new())
+}
+
 #[test]
 fn a_saved_model_repeats_the_weights() {
     let corpus = corpus();
     let found = found(&corpus, &three());
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("model.npz");
-    let model = found.to_model(&corpus, Default::default(), Provenance::default()).expect("fits");
+    let model = found.to_model(&corpus, &told(&found), Provenance::default()).expect("fits");
     model.save(&path).expect("written");
     let model = Model::load(&path).expect("intact");
     let weights = apply(&model, &corpus.matrix, Some(2)).expect("same columns");
@@ -83,11 +89,16 @@ fn a_saved_model_lists_the_same_topics() {
     let excluded = columns(&corpus, &["goal"]);
     let options = TopicOptions { anchors, excluded, n_words: 4, ..three() };
     let found = found(&corpus, &options);
+    let parameters = TopicsParameters {
+        anchor: lists.to_vec(),
+        exclude: vec!["goal".to_owned()],
+        ..told(&found)
+    };
+    let written = found.to_model(&corpus, &parameters, Provenance::default()).expect("fits");
+    assert_eq!(written.parameters["anchor"], json!(["comet,Star", "sugar"]));
     for anchor in [json!(["comet,Star", "sugar"]), json!([["comet", "Star"], "sugar"])] {
-        let mut parameters = serde_json::Map::new();
-        parameters.insert("anchor".into(), anchor);
-        parameters.insert("exclude".into(), json!(["goal"]));
-        let model = found.to_model(&corpus, parameters, Provenance::default()).expect("fits");
+        let mut model = written.clone();
+        model.parameters.insert("anchor".into(), anchor);
         let model = Model::from_bytes(model.to_bytes().expect("fits")).expect("intact");
         let mut topics = found.topics.clone();
         topics.iter_mut().for_each(|topic| topic.margin = None);

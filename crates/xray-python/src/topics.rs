@@ -6,9 +6,9 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Map, Value, json};
 use xray_data::text::TextOptions;
-use xray_nmf::{Params, Refinement};
+use xray_nmf::Refinement;
+use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
 
 use crate::doorway::{self, Watch};
@@ -113,10 +113,8 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
     };
     let found = find_topics(&corpus, &options, &mut reporter(watch))?;
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
-    let steps = found.objective.len().saturating_sub(1);
-    let given_words = (&anchor_words[..], &exclude[..]);
-    let parameters = parameters(&options.params, found.rank(), steps, given_words);
-    let model = found.to_model(&corpus, parameters, origin(options.params.seed)?)?;
+    let parameters = TopicsParameters::new(&options, &found, anchor_words, exclude);
+    let model = found.to_model(&corpus, &parameters, origin(options.params.seed)?)?;
     let run = Run {
         lengths: lengths(&corpus.matrix),
         coherence: coherence(&corpus.matrix, words),
@@ -145,30 +143,6 @@ fn reporter(watch: &Watch) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + 
         }
         watch.step((stage.name(), done, total, error))
     }
-}
-
-/// What the model file remembers, as the program writes it.
-fn parameters(
-    params: &Params,
-    rank: usize,
-    steps: usize,
-    (anchor_words, exclude): (&[Vec<String>], &[String]),
-) -> Map<String, Value> {
-    let written = |words: &Vec<String>| match words.iter().any(|word| word.contains(',')) {
-        true => json!(words),
-        false => json!(words.join(",")),
-    };
-    let json = json!({
-        "rank": rank,
-        "selection": params.selection.name(),
-        "refine": steps,
-        "normalize": params.normalize.name(),
-        "mean_ray": params.mean_ray,
-        "anchor": anchor_words.iter().map(written).collect::<Vec<_>>(),
-        "exclude": exclude,
-        "seed": params.seed,
-    });
-    json.as_object().cloned().unwrap_or_default()
 }
 
 fn columns_of(words: &[(usize, f64)]) -> Vec<usize> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 use xray_eval::Labelling;
 use xray_experiments::{
     CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
@@ -88,7 +88,7 @@ fn finish(mut session: Session, args: &CompareArgs, found: &Comparison) -> anyho
         None => None,
     };
     if session.json {
-        session.print_json(&session.finish_json(to_json(found)))?;
+        session.print_answer(&Compared::new(found))?;
     } else {
         session.print_table(&found.table())?;
     }
@@ -110,33 +110,67 @@ fn write(folder: &Path, found: &Comparison) -> anyhow::Result<String> {
     Ok(folder.summary())
 }
 
-fn to_json(found: &Comparison) -> Map<String, Value> {
-    let methods = found.results.iter().map(|(method, fate)| match fate {
-        Fate::Ran(runs) => json!({
-            "method": method.name,
-            "runs": runs.iter().map(run_json).collect::<Vec<_>>(),
-        }),
-        Fate::LeftOut(reason) => json!({ "method": method.name, "left_out": reason }),
-    });
-    let json = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "rank": found.rank,
-        "methods": methods.collect::<Vec<_>>(),
-    });
-    json.as_object().cloned().unwrap_or_default()
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Compared<'a> {
+    version: &'static str,
+    rank: usize,
+    methods: Vec<MethodLine<'a>>,
 }
 
-fn run_json(run: &Run) -> Value {
-    json!({
-        "seconds": run.spent.time.as_secs_f64(),
-        "memory_bytes": run.spent.memory,
-        "anchors": run.anchors,
-        "error": run.error,
-        "refined_error": run.refined_error,
-        "recovery": run.recovery,
-        "nmi": run.nmi,
-        "accuracy_anchors": run.anchor_accuracy,
-        "accuracy_weights": run.weight_accuracy,
-        "npmi": run.npmi,
-    })
+#[derive(Serialize)]
+struct MethodLine<'a> {
+    method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<RunLine<'a>>>,
+    /// Why it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct RunLine<'a> {
+    seconds: f64,
+    memory_bytes: Option<u64>,
+    anchors: Option<&'a [usize]>,
+    error: f64,
+    refined_error: f64,
+    recovery: Option<f64>,
+    nmi: Option<f64>,
+    accuracy_anchors: Option<f64>,
+    accuracy_weights: Option<f64>,
+    npmi: Option<f64>,
+}
+
+impl<'a> Compared<'a> {
+    fn new(found: &'a Comparison) -> Self {
+        let methods = found.results.iter().map(|(method, fate)| match fate {
+            Fate::Ran(runs) => {
+                let runs = Some(runs.iter().map(RunLine::new).collect());
+                MethodLine { method: method.name, runs, left_out: None }
+            }
+            Fate::LeftOut(reason) => {
+                MethodLine { method: method.name, runs: None, left_out: Some(reason) }
+            }
+        });
+        let methods = methods.collect();
+        Self { version: env!("CARGO_PKG_VERSION"), rank: found.rank, methods }
+    }
+}
+
+impl<'a> RunLine<'a> {
+    fn new(run: &'a Run) -> Self {
+        Self {
+            seconds: run.spent.time.as_secs_f64(),
+            memory_bytes: run.spent.memory,
+            anchors: run.anchors.as_deref(),
+            error: run.error,
+            refined_error: run.refined_error,
+            recovery: run.recovery,
+            nmi: run.nmi,
+            accuracy_anchors: run.anchor_accuracy,
+            accuracy_weights: run.weight_accuracy,
+            npmi: run.npmi,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `xray convert`: between file formats.
 
-use serde_json::json;
+use serde::Serialize;
 use xray_data::{Documents, Format, Loaded, Table, save, save_documents};
 use xray_pipeline::Corpus;
 
@@ -8,6 +8,15 @@ use crate::args::ConvertArgs;
 use crate::data::{about, read, weigh_documents, weigh_table};
 use crate::outcome::Outcome;
 use crate::session::Session;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Converted<'a> {
+    output: &'a str,
+    rows: usize,
+    /// None for texts.
+    columns: Option<usize>,
+}
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
@@ -35,9 +44,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     }
     if session.json {
         let (rows, columns) = written;
-        let json = json!({ "output": name, "rows": rows, "columns": columns });
-        let json = json.as_object().cloned().unwrap_or_default();
-        session.print_json(&session.finish_json(json))?;
+        session.print_answer(&Converted { output: &name, rows, columns })?;
     }
     Ok(Outcome::Done)
 }

@@ -1,12 +1,13 @@
 //! `xray demo`: the whole way from text to topics on the corpus inside the program.
 
-use serde_json::Map;
 use xray_data::text::TextOptions;
 use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load};
+use xray_nmf::comm::OneRank;
+use xray_pipeline::report::{TopicsParameters, TopicsReport};
 use xray_pipeline::{Corpus, TopicOptions};
 
 use crate::args::DemoArgs;
-use crate::cmd::topics::{Analysis, find};
+use crate::cmd::topics::{FoundTopics, find};
 use crate::outcome::Outcome;
 use crate::output::output;
 use crate::session::Session;
@@ -26,10 +27,11 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     options.params.threads = args.common.threads();
     let found = find(&mut session, &corpus, &options)?;
-    let analysis = Analysis::new(corpus, found);
+    let report = TopicsReport::new(&OneRank, &corpus, &found)?;
+    let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
     let json = session.json;
     let output = output(args.output.as_deref(), &input(), args.common.seed)?;
-    let outcome = analysis.finish(session, output, Map::new())?;
+    let outcome = FoundTopics { corpus, found, report, parameters }.finish(session, output)?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");
     }

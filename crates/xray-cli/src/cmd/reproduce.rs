@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 use xray_experiments::{
     DataSet, EXPERIMENTS, Experiment, Interrupted, Page, Settings, join, write_file,
 };
@@ -89,7 +89,7 @@ fn finish(
         args.experiments.iter().any(|name| name == "all") && failed.is_empty() && !stopped;
     let mut written = None;
     if session.json {
-        session.print_json(&session.finish_json(to_json(&done, &failed)))?;
+        session.print_answer(&Reproduced::new(&done, &failed))?;
     }
     if complete {
         let path = args.output.with_extension("md");
@@ -125,20 +125,33 @@ fn introduction(session: &Session, args: &ReproduceArgs, settings: &Settings) ->
     )
 }
 
-fn to_json(done: &[Done], failed: &[(&str, anyhow::Error)]) -> Map<String, Value> {
-    let done = done.iter().map(|done| {
-        json!({
-            "experiment": done.page.name(),
-            "files": done.files,
-            "seconds": done.time.as_secs_f64(),
-        })
-    });
-    let failed = failed
-        .iter()
-        .map(|(name, error)| json!({ "experiment": name, "error": format!("{error:#}") }));
-    let json = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "experiments": done.chain(failed).collect::<Vec<_>>(),
-    });
-    json.as_object().cloned().unwrap_or_default()
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Reproduced {
+    version: &'static str,
+    experiments: Vec<Fate>,
+}
+
+/// How an experiment ended.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Fate {
+    Done { experiment: String, files: Vec<String>, seconds: f64 },
+    Failed { experiment: &'static str, error: String },
+}
+
+impl Reproduced {
+    fn new(done: &[Done], failed: &[(&'static str, anyhow::Error)]) -> Self {
+        let done = done.iter().map(|done| Fate::Done {
+            experiment: done.page.name().to_owned(),
+            files: done.files.clone(),
+            seconds: done.time.as_secs_f64(),
+        });
+        let failed = failed.iter();
+        let failed = failed.map(|&(experiment, ref error)| Fate::Failed {
+            experiment,
+            error: format!("{error:#}"),
+        });
+        Self { version: env!("CARGO_PKG_VERSION"), experiments: done.chain(failed).collect() }
+    }
 }

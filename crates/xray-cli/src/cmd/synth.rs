@@ -1,6 +1,6 @@
 //! `xray synth`: matrices with known anchors.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 use xray_data::{Table, save};
 use xray_nmf::synth::{Collection, Corpus, Synthetic};
 use xray_nmf::{Choice, SparseMatrix};
@@ -8,6 +8,29 @@ use xray_nmf::{Choice, SparseMatrix};
 use crate::args::SynthArgs;
 use crate::outcome::Outcome;
 use crate::session::Session;
+
+/// What is known of a drawn matrix.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Truth {
+    Planted {
+        design: &'static str,
+        rows: usize,
+        columns: usize,
+        rank: usize,
+        noise: f64,
+        seed: u64,
+        anchors: Vec<usize>,
+    },
+    Corpus {
+        corpus: &'static str,
+        rows: usize,
+        columns: usize,
+        topics: usize,
+        seed: u64,
+        anchors_of_topics: Vec<Vec<usize>>,
+    },
+}
 
 pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
@@ -19,15 +42,15 @@ pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
     let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
     session.note(format!("wrote {} ({m} x {n})", args.output.display()));
     if session.json {
-        session.print_json(&session.finish_json(truth))?;
-    } else if let Some(anchors) = truth.get("anchors").and_then(Value::as_array) {
-        let anchors: Vec<String> = anchors.iter().map(Value::to_string).collect();
+        session.print_answer(&truth)?;
+    } else if let Truth::Planted { anchors, .. } = truth {
+        let anchors: Vec<String> = anchors.iter().map(ToString::to_string).collect();
         session.print_line(anchors.join(" "))?;
     }
     Ok(Outcome::Done)
 }
 
-fn planted(args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
+fn planted(args: &SynthArgs) -> anyhow::Result<(Table, Truth)> {
     let middle_points = args.rank + args.rank * args.rank.saturating_sub(1) / 2;
     let synthetic = Synthetic {
         design: args.design,
@@ -41,19 +64,19 @@ fn planted(args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
         ..Synthetic::default()
     };
     let planted = synthetic.generate()?;
-    let json = json!({
-        "design": args.design.name(),
-        "rows": synthetic.n_rows,
-        "columns": synthetic.n_columns,
-        "rank": args.rank,
-        "noise": args.noise,
-        "seed": args.common.seed,
-        "anchors": planted.anchors,
-    });
-    Ok((Table::new(planted.matrix.into()), json.as_object().cloned().unwrap_or_default()))
+    let truth = Truth::Planted {
+        design: args.design.name(),
+        rows: synthetic.n_rows,
+        columns: synthetic.n_columns,
+        rank: args.rank,
+        noise: args.noise,
+        seed: args.common.seed,
+        anchors: planted.anchors,
+    };
+    Ok((Table::new(planted.matrix.into()), truth))
 }
 
-fn corpus(collection: Collection, args: &SynthArgs) -> anyhow::Result<(Table, Map<String, Value>)> {
+fn corpus(collection: Collection, args: &SynthArgs) -> anyhow::Result<(Table, Truth)> {
     let shape = Corpus { seed: args.common.seed, ..Corpus::like(collection) };
     let corpus = shape.scaled(args.scale)?;
     let matrix = corpus.generate()?;
@@ -61,13 +84,13 @@ fn corpus(collection: Collection, args: &SynthArgs) -> anyhow::Result<(Table, Ma
     let values: Vec<f64> = values.iter().map(|&v| f64::from(v)).collect();
     let (m, n) = (offsets.len() - 1, corpus.n_words);
     let matrix = SparseMatrix::from_csr(m, n, offsets.to_vec(), columns.to_vec(), values)?;
-    let json = json!({
-        "corpus": collection.name(),
-        "rows": m,
-        "columns": n,
-        "topics": corpus.n_topics,
-        "seed": args.common.seed,
-        "anchors_of_topics": corpus.anchors()?,
-    });
-    Ok((Table::new(matrix.into()), json.as_object().cloned().unwrap_or_default()))
+    let truth = Truth::Corpus {
+        corpus: collection.name(),
+        rows: m,
+        columns: n,
+        topics: corpus.n_topics,
+        seed: args.common.seed,
+        anchors_of_topics: corpus.anchors()?,
+    };
+    Ok((Table::new(matrix.into()), truth))
 }

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use anyhow::Context;
-use serde_json::{Map, Value, json};
 use xray_data::text::{Vectorizer, position_names};
 use xray_data::{Documents, Format, Loaded, LoadedMatrix, Model, Table, save};
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, nnls};
+use xray_pipeline::report::{TransformReport, WeightRows};
 use xray_pipeline::{apply, heaviest_topics, into_sparse};
 
 use crate::args::TransformArgs;
 use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{WeightRows, write_file};
+use crate::output::write_file;
 use crate::session::{STDOUT, Session};
 
 pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
@@ -32,9 +32,9 @@ pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
         session.note(format!("wrote {}", path.display()));
     }
     if args.common.json {
-        session.print_json(&session.finish_json(weighed.to_json()))?;
+        session.print_answer(&TransformReport::new(&weighed.rows()))?;
     } else if args.output.is_none() {
-        weighed.csv().write(&mut std::io::stdout().lock()).context(STDOUT)?;
+        weighed.rows().write(&mut std::io::stdout().lock()).context(STDOUT)?;
     }
     Ok(Outcome::Done)
 }
@@ -125,7 +125,7 @@ fn columns(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<
 }
 
 impl Weighed {
-    fn csv(&self) -> WeightRows<'_> {
+    fn rows(&self) -> WeightRows<'_> {
         WeightRows {
             ids: &self.ids,
             labels: self.labels.as_deref(),
@@ -137,7 +137,7 @@ impl Weighed {
 
     fn save(&self, path: &Path) -> anyhow::Result<()> {
         if Format::from_path(path).is_some_and(|format| format.name == "csv") {
-            return write_file(path, |out| self.csv().write(out));
+            return write_file(path, |out| self.rows().write(out));
         }
         let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights.clone())?;
         let table = Table {
@@ -146,19 +146,5 @@ impl Weighed {
             ..Table::new(matrix.into())
         };
         Ok(save(&table, path, None)?)
-    }
-
-    fn to_json(&self) -> Map<String, Value> {
-        let topics: Vec<Option<usize>> =
-            self.topics.iter().map(|topic| topic.map(|k| k + 1)).collect();
-        let weights: Vec<&[f64]> = self.weights.chunks(self.rank.max(1)).collect();
-        let json = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "rank": self.rank,
-            "ids": self.ids,
-            "topics": topics,
-            "weights": weights,
-        });
-        json.as_object().cloned().unwrap_or_default()
     }
 }

@@ -1,0 +1,68 @@
+//! Reports as CSV files: every number with all its digits, missing values empty.
+
+use xray_report::{Column, Table};
+
+use super::{ContingencyTable, FactorizeReport, RankReport, TopicsReport};
+
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
+/// topics.csv: a row for each topic.
+pub fn topics_csv(report: &TopicsReport) -> String {
+    let headers = ["topic", "anchor", "share", "margin", "words"];
+    let mut table = Table::new(headers.map(Column::left));
+    for line in &report.topics {
+        table.row([
+            line.topic.to_string(),
+            line.anchor.clone(),
+            line.share.to_string(),
+            number(line.margin),
+            line.words.join(", "),
+        ]);
+    }
+    table.csv()
+}
+
+/// contingency.csv: a row for each label, a column for each topic.
+pub fn contingency_csv(table: &ContingencyTable) -> String {
+    super::contingency_table(table).csv()
+}
+
+/// anchors.csv: a row for each anchor.
+pub fn anchors_csv(report: &FactorizeReport) -> String {
+    let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+    let mut table = Table::new(headers.map(Column::left));
+    for (t, name) in report.anchor_names.iter().enumerate() {
+        table.row([
+            (t + 1).to_string(),
+            report.anchors[t].to_string(),
+            name.clone(),
+            number(report.score[t]),
+            number(report.margin[t]),
+            report.residual_norm[t].to_string(),
+            report.evaluations[t].to_string(),
+        ]);
+    }
+    table.csv()
+}
+
+/// rank.csv: a row for each rank.
+pub fn ranks_csv(report: &RankReport) -> String {
+    let headers =
+        ["rank", "column", "anchor", "residual_norm", "held_out", "npmi", "umass", "margin"];
+    let mut table = Table::new(headers.map(Column::left));
+    for line in &report.ranks {
+        table.row([
+            line.rank.to_string(),
+            line.anchor.to_string(),
+            line.anchor_name.clone(),
+            line.residual_norm.to_string(),
+            number(line.held_out),
+            number(line.npmi),
+            number(line.umass),
+            number(line.margin),
+        ]);
+    }
+    table.csv()
+}

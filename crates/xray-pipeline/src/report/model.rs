@@ -1,0 +1,176 @@
+//! What the model file remembers of a run, the same from every door.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use xray_data::{LoadedMatrix, Model, ModelKind};
+use xray_nmf::{
+    Column, DenseMatrix, Engine, Factorization, Normalize, Params, Refined, Selection,
+    SparseMatrix, Weights,
+};
+
+use crate::error::Result;
+use crate::fit::Topics;
+use crate::options::TopicOptions;
+
+/// The parameters of topics.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TopicsParameters {
+    /// Number of topics.
+    pub rank: usize,
+    /// Rule for the next anchor.
+    pub selection: Selection,
+    /// Steps of refinement that were made.
+    pub refine: usize,
+    /// Scaling of the columns before anchors were chosen.
+    pub normalize: Normalize,
+    /// Whether the cone began with the mean column.
+    pub mean_ray: bool,
+    /// Words that topics began with, a list each; written with commas between them where none has one.
+    #[serde(serialize_with = "with_commas")]
+    pub anchor: Vec<Vec<String>>,
+    /// Words that were never anchors nor listed.
+    pub exclude: Vec<String>,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+/// The parameters of a factorization.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FactorizeParameters {
+    /// Number of anchors that were asked for.
+    pub rank: usize,
+    /// Rule for the next anchor.
+    pub selection: Selection,
+    /// How scores were kept.
+    pub engine: Engine,
+    /// Scaling of the columns before anchors were chosen.
+    pub normalize: Normalize,
+    /// Whether the cone began with the mean column.
+    pub mean_ray: bool,
+    /// Whether negative entries were kept.
+    pub allow_negative: bool,
+    /// What was left of a column that counted as explained.
+    pub tolerance: f64,
+    /// The least improvement that an anchor had to bring.
+    pub min_improvement: f64,
+    /// Columns taken as the first anchors.
+    pub fixed: Vec<usize>,
+    /// Columns that were never anchors.
+    pub excluded: Vec<usize>,
+    /// Steps of refinement.
+    pub refine: usize,
+    /// Whether rows and columns were swapped.
+    pub transpose: bool,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl TopicsParameters {
+    /// What was asked for and what came of it.
+    pub fn new(
+        options: &TopicOptions,
+        found: &Topics,
+        anchor: Vec<Vec<String>>,
+        exclude: Vec<String>,
+    ) -> Self {
+        Self {
+            rank: found.rank(),
+            selection: options.params.selection,
+            refine: found.objective.len().saturating_sub(1),
+            normalize: options.params.normalize,
+            mean_ray: options.params.mean_ray,
+            anchor,
+            exclude,
+            seed: options.params.seed,
+        }
+    }
+}
+
+impl FactorizeParameters {
+    /// What was asked for.
+    pub fn new(params: &Params, refine: usize, transpose: bool) -> Self {
+        Self {
+            rank: params.rank,
+            selection: params.selection,
+            engine: params.engine,
+            normalize: params.normalize,
+            mean_ray: params.mean_ray,
+            allow_negative: params.allow_negative,
+            tolerance: params.tolerance,
+            min_improvement: params.min_improvement,
+            fixed: params.fixed.clone(),
+            excluded: params.excluded.clone(),
+            refine,
+            transpose,
+            seed: params.seed,
+        }
+    }
+}
+
+/// Lists of words as texts; a list with a word that has a comma itself stays a list.
+fn with_commas<S: Serializer>(
+    lists: &[Vec<String>],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let written = |words: &Vec<String>| match words.iter().any(|word| word.contains(',')) {
+        true => Value::from(words.clone()),
+        false => Value::from(words.join(",")),
+    };
+    serializer.collect_seq(lists.iter().map(written))
+}
+
+/// Parameters as the model file holds them.
+pub(crate) fn object(parameters: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(parameters) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
+
+/// The model of a factorization: refined factors, or H of the anchors and their columns, stored like X.
+///
+/// # Errors
+/// If the factors are larger than a matrix can be.
+pub fn factorize_model(
+    found: &Factorization,
+    weights: &Weights,
+    refined: Option<&Refined>,
+    dense: bool,
+    parameters: &FactorizeParameters,
+) -> Result<Model> {
+    let (rank, m, n) = (found.rank(), found.n_rows(), found.n_columns());
+    let (h, w): (LoadedMatrix, LoadedMatrix) = match refined {
+        Some(refined) => {
+            let h = DenseMatrix::from_row_major(n, rank, refined.h.clone())?.transposed();
+            (h.into(), DenseMatrix::from_row_major(m, rank, refined.w.clone())?.into())
+        }
+        None => {
+            let (offsets, rows, values) = weights.csc();
+            let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
+            let h = SparseMatrix::from_csc(rank, n, offsets, rows, values)?;
+            (h.into(), anchor_columns(found.anchor_columns(), m, dense)?)
+        }
+    };
+    Ok(Model {
+        parameters: object(parameters),
+        residual_norm: found.steps().iter().map(|step| step.residual).collect(),
+        w: Some(w),
+        ..Model::new(ModelKind::Factorize, found.anchors(), h)
+    })
+}
+
+/// `X_A`, stored like X.
+///
+/// # Errors
+/// If it is larger than a matrix can be.
+pub fn anchor_columns(columns: &[Column], n_rows: usize, dense: bool) -> Result<LoadedMatrix> {
+    if dense {
+        let values: Vec<f64> = columns.iter().flat_map(|column| column.to_dense(n_rows)).collect();
+        return Ok(DenseMatrix::from_column_major(n_rows, columns.len(), values)?.into());
+    }
+    let mut entries = Vec::new();
+    for (k, column) in columns.iter().enumerate() {
+        column.for_each(|d, v| entries.push((d, k, v)));
+    }
+    Ok(SparseMatrix::from_triplets(n_rows, columns.len(), entries)?.into())
+}

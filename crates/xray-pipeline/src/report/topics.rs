@@ -1,0 +1,121 @@
+//! The answer of `topics`.
+
+use serde::Serialize;
+use xray_nmf::Termination;
+use xray_nmf::comm::Communicator;
+
+use super::{Agreement, RankFacts, VERSION};
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::fit::Topics;
+
+/// Topics with their words, and how they were found; what `topics.json` holds.
+#[derive(Debug, Clone, Serialize)]
+pub struct TopicsReport {
+    /// The program's version.
+    pub version: &'static str,
+    /// Number of documents.
+    pub documents: usize,
+    /// Number of words.
+    pub vocabulary: usize,
+    /// Entries of documents x words that are not zero.
+    pub entries: usize,
+    /// Number of topics.
+    pub rank: usize,
+    /// The topics, in the order in which their anchors were found.
+    pub topics: Vec<TopicLine>,
+    /// Columns of the anchors.
+    pub anchors: Vec<usize>,
+    /// `||X - X_A H||_F / ||X||_F` after each anchor.
+    pub residual_norm: Vec<f64>,
+    /// Why no more anchors were looked for.
+    pub termination: Termination,
+    /// The certificate of the projection onto the anchors.
+    pub kkt_violation: f64,
+    /// `||X - WH||_F^2` before and after each step of refinement.
+    pub refined_objective: Vec<f64>,
+    /// How the number of topics was chosen, if it was not given.
+    pub suggestion: Option<Suggestion>,
+    /// How the topics agree with the labels, if there are any.
+    #[serde(flatten)]
+    pub agreement: Option<Agreement>,
+    /// What each rank had to do, if there were several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<RankFacts>,
+    /// Documents in no topic.
+    #[serde(skip)]
+    pub silent: usize,
+}
+
+/// One topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TopicLine {
+    /// Its number, from 1.
+    pub topic: usize,
+    /// All words of its anchor in one text.
+    pub anchor: String,
+    /// The words of its anchor.
+    pub anchor_words: Vec<String>,
+    /// Its heaviest words.
+    pub words: Vec<String>,
+    /// Their shares in the topic.
+    pub weights: Vec<f64>,
+    /// The part of all documents in which it is the heaviest topic.
+    pub share: f64,
+    /// How clearly its anchor was chosen; none if it was given.
+    pub margin: Option<f64>,
+}
+
+/// A number of topics, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Suggestion {
+    /// The number.
+    pub rank: usize,
+    /// The reason, in words.
+    pub reason: &'static str,
+}
+
+impl TopicsReport {
+    /// Puts topics into words; collective.
+    ///
+    /// # Errors
+    /// If the ranks cannot talk.
+    pub fn new(comm: &dyn Communicator, corpus: &Corpus, found: &Topics) -> Result<Self> {
+        let word = |&j: &usize| corpus.word(j).to_owned();
+        let lines = found.topics.iter().enumerate().map(|(k, topic)| {
+            let anchor_words: Vec<String> = topic.anchors.iter().map(word).collect();
+            TopicLine {
+                topic: k + 1,
+                anchor: anchor_words.join(" + "),
+                anchor_words,
+                words: topic.words.iter().map(|(j, _)| word(j)).collect(),
+                weights: topic.words.iter().map(|&(_, share)| share).collect(),
+                share: topic.share,
+                margin: topic.margin,
+            }
+        });
+        let agreement = match &corpus.labels {
+            Some(labels) => Agreement::of(comm, labels, &found.topic_of_document)?,
+            None => None,
+        };
+        let suggestion =
+            |s: xray_nmf::RankSuggestion| Suggestion { rank: s.rank, reason: s.reason.words() };
+        Ok(Self {
+            version: VERSION,
+            documents: corpus.n_documents(),
+            vocabulary: corpus.vectorizer.vocabulary().len(),
+            entries: corpus.matrix.n_entries(),
+            rank: found.rank(),
+            topics: lines.collect(),
+            anchors: found.steps.iter().map(|step| step.anchor).collect(),
+            residual_norm: found.steps.iter().map(|step| step.residual).collect(),
+            termination: found.termination,
+            kkt_violation: found.kkt_violation,
+            refined_objective: found.objective.clone(),
+            suggestion: found.suggestion.map(suggestion),
+            agreement,
+            ranks: None,
+            silent: found.topic_of_document.iter().filter(|topic| topic.is_none()).count(),
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! The answer of `transform`.
+
+use serde::Serialize;
+
+use super::{VERSION, WeightRows};
+
+/// Weights of new rows or columns; what `--json` prints.
+#[derive(Debug, Clone, Serialize)]
+pub struct TransformReport<'a> {
+    /// The program's version.
+    pub version: &'static str,
+    /// Number of topics.
+    pub rank: usize,
+    /// What the rows are called.
+    pub ids: &'a [String],
+    /// The heaviest topic of each, from 1; none for a row without any weight.
+    pub topics: Vec<Option<usize>>,
+    /// The weights of each.
+    pub weights: Vec<&'a [f64]>,
+}
+
+impl<'a> TransformReport<'a> {
+    /// The answer.
+    pub fn new(rows: &WeightRows<'a>) -> Self {
+        Self {
+            version: VERSION,
+            rank: rows.rank,
+            ids: rows.ids,
+            topics: rows.topics.iter().map(|topic| topic.map(|k| k + 1)).collect(),
+            weights: rows.weights.chunks(rows.rank.max(1)).collect(),
+        }
+    }
+}
