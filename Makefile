@@ -155,7 +155,7 @@ reference: venv
 	for script in crates/*/tests/python/make_reference.py; do $(PYTHON) $$script $(REFERENCE) $(wildcard $(DATA)); done
 
 FOLDERS := XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) \
-	XRAY_EVAL_REFERENCE=$(abspath $(REFERENCE)) XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN))
+	XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN))
 
 rust:
 	@[ -d $(GOLDEN) ] || echo "SKIPPED: 3 tests against reference answers (no folder $(GOLDEN))"

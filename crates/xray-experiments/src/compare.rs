@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
-use xray_eval::{Coherence, Protocol, normalized_mutual_information, reconstruction_error};
 use xray_nmf::Refined;
+use xray_pipeline::measure::{Coherence, normalized_mutual_information};
 use xray_pipeline::top_words;
 
 use crate::dataset::DataSet;
@@ -16,6 +16,7 @@ use crate::evaluate::{
 };
 use crate::measure::{Spent, measured};
 use crate::method::{Found, Job, Method, Shape};
+use crate::quality::{Protocol, reconstruction_error};
 use crate::watch::Watch;
 
 /// Words of a topic that coherence looks at.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use xray_data::text::{DocumentFrequency, StopWords, TextOptions};
 use xray_data::{ColumnChoice, Input, LoadOptions, Loaded, LoadedMatrix, Table, load};
-use xray_eval::Labelling;
 use xray_nmf::SparseMatrix;
+use xray_pipeline::measure::Labelling;
 use xray_pipeline::{Corpus, into_sparse};
 
 /// A matrix, and what is known about it.

@@ -2,9 +2,12 @@
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
-use xray_eval::{Protocol, SvmAccuracy, SvmParams, argmax_rows, linear_svm_accuracy, ray_recovery};
 use xray_nmf::{
     Column, DenseMatrix, Factorization, Params, Refined, Refinement, SparseMatrix, fit, refine_from,
+};
+
+use crate::quality::{
+    Protocol, SvmAccuracy, SvmParams, argmax_rows, linear_svm_accuracy, ray_recovery,
 };
 
 /// Columns are the same ray if the angle between them is this small, relative.
@@ -77,14 +80,14 @@ pub fn anchor_features(found: &Factorization) -> Vec<f64> {
     Refined::from_factorization(found).w
 }
 
-/// How accuracy is measured here: the usual protocol, with machines trained to a tolerance of 0.01, ten
-/// times finer than LIBLINEAR's own.
+/// How accuracy is measured here: the usual protocol, with support vector machines trained to a
+/// tolerance of 0.01, ten times finer than LIBLINEAR's own.
 pub fn protocol(seed: u64, threads: Option<usize>) -> Protocol {
     let svm = SvmParams { tolerance: 0.01, ..SvmParams::default() };
     Protocol { svm, seed, threads, ..Protocol::default() }
 }
 
-/// Accuracy of linear machines on features that are scaled to length 1 for each row.
+/// Accuracy of linear support vector machines on features that are scaled to length 1 for each row.
 ///
 /// # Errors
 /// If there are too few rows of a class.

@@ -29,6 +29,7 @@ mod experiment;
 mod measure;
 mod method;
 mod page;
+pub mod quality;
 mod watch;
 
 pub use compare::{CompareOptions, Comparison, Fate, Run, compare};

@@ -31,6 +31,7 @@ pub mod checkpoint;
 mod corpus;
 mod error;
 mod fit;
+pub mod measure;
 mod model;
 mod options;
 mod read;

@@ -7,13 +7,13 @@
 use std::ops::ControlFlow;
 
 use xray_data::LoadedMatrix;
-use xray_eval::Coherence;
 use xray_nmf::{
     Factorization, Matrix, Params, RankSuggestion, SparseMatrix, Step, Termination, fit_observed,
     split_rows,
 };
 
 use crate::error::Result;
+use crate::measure::Coherence;
 use crate::watch::{Event, Stage, Watch};
 use crate::words::{heaviest_words, weighted_words};
 

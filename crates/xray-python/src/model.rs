@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::Value;
 use xray_data::{Input, LoadedMatrix, ModelKind, Provenance};
-use xray_eval::Coherence;
 use xray_nmf::{DenseMatrix, SparseMatrix};
+use xray_pipeline::measure::Coherence;
 use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
 
 use crate::doorway::{self, Watch};

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
-use xray_eval::Labelling;
 use xray_experiments::{
     CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
 };
+use xray_pipeline::measure::Labelling;
 use xray_report::Picture;
 
 use crate::args::CompareArgs;

@@ -1,7 +1,6 @@
 //! Figure 4: accuracy against the number of topics.
 
 use anyhow::Result;
-use xray_eval::{Protocol, linear_svm_accuracy};
 use xray_nmf::Refined;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
@@ -12,6 +11,7 @@ use crate::evaluate::{
 };
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
+use crate::quality::{Protocol, linear_svm_accuracy};
 use crate::watch::Watch;
 
 const METHODS: [&str; 4] = ["xray-greedy", "xray-dist", "spa-l1", "hottopixx"];
@@ -155,7 +155,7 @@ fn local_curve(
 fn page(settings: &Settings, plan: &Plan, outcomes: &[Outcome]) -> Result<Page> {
     let mut page = settings.page("figure4", "Figure 4: accuracy against the number of topics");
     page.paragraph(format!(
-        "Accuracy of a linear machine that learns from 5 % of the documents (C by four-fold \
+        "Accuracy of a linear support vector machine that learns from 5 % of the documents (C by four-fold \
          cross-validation, mean of {} stratified splits) on the columns of the anchor words (X_A, the \
          paper's features) and on the weights W after {REFINE} steps of refinement. Local optimisation \
          has {} random starts of {ITERATIONS} iterations; its error bars show their spread. The dashed line \

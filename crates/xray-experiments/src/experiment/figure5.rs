@@ -1,8 +1,8 @@
 //! Figure 5: agreement of clusters and classes over steps of refinement.
 
 use anyhow::Result;
-use xray_eval::normalized_mutual_information;
 use xray_nmf::Refined;
+use xray_pipeline::measure::normalized_mutual_information;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table};
 
 use super::{Claim, Settings, judged};

@@ -93,8 +93,8 @@ fn page(settings: &Settings, entries: &[Entry], rank: usize) -> Result<Page> {
     let mut page = settings.page("table1", "Table 1: accuracy with and without scaled columns");
     page.paragraph(format!(
         "Anchors are chosen with columns (words) scaled to sum 1 (l1), to length 1 (l2), or as they are, \
-         r = {rank}; features always come from the unscaled data. A linear machine (L2-regularised, one \
-         against the rest) learns from 5 % of the documents, stratified, with C from four-fold \
+         r = {rank}; features always come from the unscaled data. A linear support vector machine \
+         (L2-regularised, one against the rest) learns from 5 % of the documents, stratified, with C from four-fold \
          cross-validation within them; mean and spread of 10 splits, in percent. The paper's features are \
          the anchors' columns X_A; here the weights W after {REFINE} steps of refinement stand beside them. \
          Feature vectors are scaled to length 1."

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 use xray_nmf::Matrix;
 
-use crate::error::{Error, Result, check_length};
-use crate::pool::in_pool;
-use crate::protocol::Protocol;
-use crate::split::stratified_folds;
-use crate::svm::{Examples, LinearSvm, SvmParams};
+use crate::quality::error::{Error, Result, check_length};
+use crate::quality::pool::in_pool;
+use crate::quality::protocol::Protocol;
+use crate::quality::split::stratified_folds;
+use crate::quality::svm::{Examples, LinearSvm, SvmParams};
 
 /// The accuracy of each C in cross-validation.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ pub struct ChosenC {
 ///
 /// # Examples
 /// ```
-/// use xray_eval::{Protocol, choose_c};
+/// use xray_experiments::quality::{Protocol, choose_c};
 /// use xray_nmf::DenseMatrix;
 /// let rows = DenseMatrix::from_row_major(6, 1, vec![-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])?;
 /// let chosen = choose_c(&rows, &[0, 0, 0, 1, 1, 1], &Protocol::default())?;
@@ -72,7 +72,7 @@ pub(crate) fn cross_validate(
     Ok(ChosenC { c: best_of(&protocol.grid, &accuracies), accuracies })
 }
 
-/// How many of the rows `test` are predicted right by a machine that saw the rows `train`.
+/// How many of the rows `test` are predicted right by a support vector machine that saw the rows `train`.
 fn count_right(
     examples: &Examples,
     labels: &[usize],
@@ -80,8 +80,8 @@ fn count_right(
     test: &[usize],
     params: &SvmParams,
 ) -> Result<usize> {
-    let machine = LinearSvm::fit_rows(examples, labels, train, params)?;
-    let predicted = machine.predict_rows(examples, test);
+    let svm = LinearSvm::fit_rows(examples, labels, train, params)?;
+    let predicted = svm.predict_rows(examples, test);
     Ok(test.iter().zip(predicted).filter(|(i, class)| labels[**i] == *class).count())
 }
 

@@ -1,6 +1,6 @@
 //! Worker threads.
 
-use crate::error::{Error, Result};
+use crate::quality::error::{Error, Result};
 
 /// More threads than this are a slip of the keyboard.
 const LARGEST_POOL: usize = 1024;

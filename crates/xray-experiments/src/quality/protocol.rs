@@ -1,14 +1,14 @@
-//! How well a linear machine tells the classes apart by given features: repeated random splits, C
+//! How well a linear support vector machine tells the classes apart by given features: repeated random splits, C
 //! chosen by cross-validation on the training part alone.
 
 use rayon::prelude::*;
 use xray_nmf::Matrix;
 
-use crate::cross_validation::cross_validate;
-use crate::error::{Error, Result, check_length};
-use crate::pool::in_pool;
-use crate::split::stratified_split;
-use crate::svm::{Examples, LinearSvm, SvmParams};
+use crate::quality::cross_validation::cross_validate;
+use crate::quality::error::{Error, Result, check_length};
+use crate::quality::pool::in_pool;
+use crate::quality::split::stratified_split;
+use crate::quality::svm::{Examples, LinearSvm, SvmParams};
 
 /// How accuracy is measured.
 ///
@@ -18,7 +18,7 @@ use crate::svm::{Examples, LinearSvm, SvmParams};
 /// | `repeats` | 10 | number of random splits | at least 1 |
 /// | `n_folds` | 4 | folds of the cross-validation | at least 2 |
 /// | `grid` | 2^-5, 2^-4, ..., 2^5 | values of C to choose from, ascending | 1e-70 to 1e70 |
-/// | `svm` | see [`SvmParams`] | how machines are trained; `c` and `seed` are not used | |
+/// | `svm` | see [`SvmParams`] | how support vector machines are trained; `c` and `seed` are not used | |
 /// | `seed` | 0 | splits, folds and the order of steps | any |
 /// | `threads` | all cores | number of threads; the result is the same | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Protocol {
     pub n_folds: usize,
     /// Values of C to choose from.
     pub grid: Vec<f64>,
-    /// How machines are trained.
+    /// How support vector machines are trained.
     pub svm: SvmParams,
     /// Everything random follows from it.
     pub seed: u64,
@@ -82,7 +82,7 @@ pub struct SvmAccuracy {
     pub per_repeat: Vec<f64>,
     /// C, as chosen for each split.
     pub chosen_c: Vec<f64>,
-    /// Final machines that did not reach the tolerance; their accuracy counts all the same.
+    /// Final support vector machines that did not reach the tolerance; their accuracy counts all the same.
     pub not_converged: usize,
 }
 
@@ -93,7 +93,7 @@ pub struct SvmAccuracy {
 ///
 /// # Examples
 /// ```
-/// assert_eq!(xray_eval::accuracy(&[1, 2, 2, 3], &[1, 2, 3, 3]), 0.75);
+/// assert_eq!(xray_experiments::quality::accuracy(&[1, 2, 2, 3], &[1, 2, 3, 3]), 0.75);
 /// ```
 pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
     let (n, m) = (truth.len(), predicted.len());
@@ -102,9 +102,9 @@ pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
     if n == 0 { 1.0 } else { right as f64 / n as f64 }
 }
 
-/// The accuracy of linear machines that are trained on a share of the rows and tested on the rest.
+/// The accuracy of linear support vector machines that are trained on a share of the rows and tested on the rest.
 ///
-/// For each repeat: a stratified split, C by cross-validation within the training part, a machine
+/// For each repeat: a stratified split, C by cross-validation within the training part, a support vector machine
 /// trained with it on all of the training part, and its accuracy on the test part.
 ///
 /// Features are taken as given; scale rows to length 1 where they are not alike.
@@ -115,7 +115,7 @@ pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
 ///
 /// # Examples
 /// ```
-/// use xray_eval::{Protocol, linear_svm_accuracy};
+/// use xray_experiments::quality::{Protocol, linear_svm_accuracy};
 /// use xray_nmf::DenseMatrix;
 /// let rows = DenseMatrix::from_row_major(8, 1, vec![-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0])?;
 /// let protocol = Protocol { share: 0.5, repeats: 3, ..Protocol::default() };
@@ -157,10 +157,10 @@ fn one_split(examples: &Examples, labels: &[usize], protocol: &Protocol, k: u64)
         _ => cross_validate(examples, labels, &split.train, protocol, seed)?.c,
     };
     let params = SvmParams { c, seed, ..protocol.svm };
-    let machine = LinearSvm::fit_rows(examples, labels, &split.train, &params)?;
+    let svm = LinearSvm::fit_rows(examples, labels, &split.train, &params)?;
     let truth: Vec<usize> = split.test.iter().map(|&i| labels[i]).collect();
-    let accuracy = accuracy(&truth, &machine.predict_rows(examples, &split.test));
-    Ok(Run { accuracy, c, converged: machine.converged() })
+    let accuracy = accuracy(&truth, &svm.predict_rows(examples, &split.test));
+    Ok(Run { accuracy, c, converged: svm.converged() })
 }
 
 fn mean_and_std(values: &[f64]) -> (f64, f64) {

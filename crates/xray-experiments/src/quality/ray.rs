@@ -1,12 +1,11 @@
 //! Directions of vectors, and how far apart two of them are.
 //!
-//! For unit vectors u and v, `1 - cos = ||u - v||^2 / 2` and
-//! `angle = 2 atan2(||u - v||, ||u + v||)`: both keep their digits for nearly parallel vectors, where
-//! `u'v` has lost them.
+//! For unit vectors u and v, `1 - cos = ||u - v||^2 / 2` keeps its digits for nearly parallel vectors,
+//! where `u'v` has lost them.
 
 use xray_nmf::Column;
 
-use crate::error::{Error, Result};
+use crate::quality::error::{Error, Result};
 
 /// A vector of length 1: its entries other than 0, by ascending index.
 #[derive(Debug, Clone)]
@@ -33,29 +32,17 @@ impl Ray {
 
     /// `1 - cos` of the angle to another ray: 0 for the same direction, 2 for the opposite one.
     pub(crate) fn cosine_distance(&self, other: &Ray) -> f64 {
-        self.spread(other).0 / 2.0
-    }
-
-    /// The angle to another ray in radians, between 0 and pi.
-    pub(crate) fn angle(&self, other: &Ray) -> f64 {
-        let (difference, sum) = self.spread(other);
-        2.0 * difference.sqrt().atan2(sum.sqrt())
-    }
-
-    /// `||u - v||^2` and `||u + v||^2`.
-    fn spread(&self, other: &Ray) -> (f64, f64) {
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
-        let (mut difference, mut sum) = (0.0, 0.0);
+        let mut squares = 0.0;
         loop {
             let next = match (left.peek(), right.peek()) {
                 (Some(u), Some(v)) => u.0.min(v.0),
                 (Some(entry), None) | (None, Some(entry)) => entry.0,
-                (None, None) => return (difference, sum),
+                (None, None) => return squares / 2.0,
             };
             let u = left.next_if(|entry| entry.0 == next).map_or(0.0, |entry| entry.1);
             let v = right.next_if(|entry| entry.0 == next).map_or(0.0, |entry| entry.1);
-            difference += (u - v) * (u - v);
-            sum += (u + v) * (u + v);
+            squares += (u - v) * (u - v);
         }
     }
 }

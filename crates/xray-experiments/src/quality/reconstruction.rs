@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 use xray_nmf::{LARGEST_ENTRY, Matrix};
 
-use crate::error::{Error, Result, check_length, check_rows};
+use crate::quality::error::{Error, Result, check_length, check_rows};
 
 /// Rows handled by one task; fixed, so that sums do not depend on threads.
 const CHUNK: usize = 64;
@@ -34,7 +34,7 @@ const LOST_DIGITS: f64 = 1e-8;
 ///
 /// # Examples
 /// ```
-/// use xray_eval::reconstruction_error;
+/// use xray_experiments::quality::reconstruction_error;
 /// use xray_nmf::DenseMatrix;
 /// let x = DenseMatrix::from_row_major(1, 2, vec![3.0, 4.0])?;
 /// assert_eq!(reconstruction_error(&x, &[1.0], &[3.0, 4.0], 1)?, 0.0);

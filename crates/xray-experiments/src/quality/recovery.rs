@@ -1,28 +1,15 @@
 //! How many of the true anchors were found.
 //!
-//! By index, a copy of an anchor elsewhere in the data is a miss. By ray it is a hit: columns that
-//! are positive multiples of each other span the same ray, and any of them serves.
+//! Anchors are compared as rays: columns that are positive multiples of each other span the same
+//! ray, and any of them serves.
 
 use xray_nmf::Column;
 
-use crate::error::{Error, Result};
-use crate::ray::Ray;
+use crate::quality::error::{Error, Result};
+use crate::quality::ray::Ray;
 
 /// The cosine tolerance for data without noise: an angle of about 4e-5.
 pub const RAY_TOLERANCE: f64 = 1e-9;
-
-/// The share of the distinct true anchors that are among `found`; 1 if there are none to find.
-///
-/// # Examples
-/// ```
-/// assert_eq!(xray_eval::index_recovery(&[4, 7], &[7, 1, 7]), 0.5);
-/// ```
-pub fn index_recovery(truth: &[usize], found: &[usize]) -> f64 {
-    let mut distinct = truth.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    share(distinct.len(), distinct.iter().filter(|anchor| found.contains(anchor)).count())
-}
 
 /// The share of the true rays on which a found column lies; 1 if there are none to find.
 ///
@@ -35,7 +22,7 @@ pub fn index_recovery(truth: &[usize], found: &[usize]) -> f64 {
 ///
 /// # Examples
 /// ```
-/// use xray_eval::{RAY_TOLERANCE, ray_recovery};
+/// use xray_experiments::quality::{RAY_TOLERANCE, ray_recovery};
 /// use xray_nmf::{DenseMatrix, Matrix};
 /// // Column 2 is twice column 0.
 /// let x = DenseMatrix::from_row_major(2, 3, vec![1.0, 0.0, 2.0, 3.0, 1.0, 6.0])?;
@@ -57,15 +44,12 @@ pub fn ray_recovery(truth: &[Column], found: &[Column], tolerance: f64) -> Resul
     }
     let found = rays("found anchors", found)?;
     let hit = |ray: &&Ray| found.iter().any(|other| same(ray, other));
-    Ok(share(distinct.len(), distinct.iter().filter(hit).count()))
+    let hits = distinct.iter().filter(hit).count();
+    Ok(if distinct.is_empty() { 1.0 } else { hits as f64 / distinct.len() as f64 })
 }
 
 /// The rays of all columns other than 0.
 fn rays(what: &'static str, columns: &[Column]) -> Result<Vec<Ray>> {
     let each = columns.iter().enumerate().map(|(k, column)| Ray::new(what, k, column));
     each.filter_map(Result::transpose).collect()
-}
-
-fn share(all: usize, hits: usize) -> f64 {
-    if all == 0 { 1.0 } else { hits as f64 / all as f64 }
 }

@@ -4,8 +4,8 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::{Error, Result};
-use crate::labelling::dense_ids;
+use crate::quality::error::{Error, Result};
+use xray_pipeline::measure::dense_ids;
 
 /// Items to train on and items to test with, each ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +27,10 @@ pub struct Split {
 /// # Examples
 /// ```
 /// let labels = [0, 0, 0, 0, 1, 1];
-/// let split = xray_eval::stratified_split(&labels, 0.5, 7)?;
+/// let split = xray_experiments::quality::stratified_split(&labels, 0.5, 7)?;
 /// assert_eq!((split.train.len(), split.test.len()), (3, 3));
 /// assert_eq!(split.train.iter().filter(|&&i| labels[i] == 1).count(), 1);
-/// # Ok::<(), xray_eval::Error>(())
+/// # Ok::<(), xray_experiments::quality::Error>(())
 /// ```
 pub fn stratified_split<L: Ord>(labels: &[L], share: f64, seed: u64) -> Result<Split> {
     if !(share > 0.0 && share < 1.0) {
@@ -61,7 +61,7 @@ pub fn stratified_split<L: Ord>(labels: &[L], share: f64, seed: u64) -> Result<S
 ///
 /// # Examples
 /// ```
-/// let folds = xray_eval::stratified_folds(&["a", "b", "a", "b"], 2, 7);
+/// let folds = xray_experiments::quality::stratified_folds(&["a", "b", "a", "b"], 2, 7);
 /// assert_ne!(folds[0], folds[2]);
 /// assert_ne!(folds[1], folds[3]);
 /// ```

@@ -3,9 +3,9 @@
 
 usage: make_reference.py FOLDER
 
-FOLDER gets eval.json. The test `reference.rs` compares it with what this crate says:
+FOLDER gets measures.json. The test `reference.rs` compares it with what this crate says:
 
-    XRAY_EVAL_REFERENCE=FOLDER cargo test -p xray-eval reference
+    XRAY_REFERENCE=FOLDER cargo test -p xray-experiments reference
 """
 
 import json
@@ -17,10 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.optimize import linear_sum_assignment
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.metrics import normalized_mutual_info_score
-from sklearn.metrics.cluster import contingency_matrix
 from sklearn.svm import LinearSVC
 
 Dense: TypeAlias = npt.NDArray[np.float64]
@@ -44,23 +42,11 @@ def groupings() -> Iterator[tuple[Labels, Labels]]:
 def clusters() -> Iterator[Case]:
     """Agreement of groupings."""
     for truth, found in groupings():
-        table = contingency_matrix(truth, found)
-        rows, columns = linear_sum_assignment(table, maximize=True)
         yield {
             "truth": truth.tolist(),
             "found": found.tolist(),
             "nmi": float(normalized_mutual_info_score(truth, found)),
-            "accuracy": float(table[rows, columns].sum() / len(truth)),
-            "purity": float(table.max(axis=0).sum() / len(truth)),
         }
-
-
-def matchings() -> Iterator[Case]:
-    """Costs and the least total of a matching."""
-    for shape in [(1, 1), (3, 8), (9, 4), (40, 40), (25, 60)]:
-        for cost in [rng.standard_normal(shape), rng.integers(0, 4, shape).astype(float)]:
-            rows, columns = linear_sum_assignment(cost)
-            yield {"cost": cost.tolist(), "total": float(cost[rows, columns].sum())}
 
 
 def coherences() -> Iterator[Case]:
@@ -85,17 +71,6 @@ def coherences() -> Iterator[Case]:
                 "npmi": float(np.mean(npmi)),
                 "umass": float(np.mean(umass)),
             }
-
-
-def angles() -> Iterator[Case]:
-    """Spectra and the mean angle of their best matching."""
-    for n_true, n_found, n_bands in [(3, 3, 50), (4, 7, 156), (6, 6, 5)]:
-        truth, found = rng.random((n_true, n_bands)), rng.random((n_found, n_bands))
-        unit = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (truth, found)]
-        table = np.arccos(np.clip(unit[0] @ unit[1].T, -1, 1))
-        rows, columns = linear_sum_assignment(table)
-        mean = float(table[rows, columns].mean())
-        yield {"truth": truth.tolist(), "found": found.tolist(), "mean": mean}
 
 
 def reconstructions() -> Iterator[Case]:
@@ -123,24 +98,24 @@ def problems() -> Iterator[tuple[str, Dense, Labels]]:
     yield "words", counts / np.maximum(1, np.linalg.norm(counts, axis=1, keepdims=True)), y
 
 
-def objective(x: Dense, y: Labels, machine: LinearSVC) -> list[float]:
+def objective(x: Dense, y: Labels, svm: LinearSVC) -> list[float]:
     """The primal objective of each hyperplane."""
-    positive = machine.classes_ if len(machine.classes_) > 2 else machine.classes_[1:]
-    scores = x @ machine.coef_.T + machine.intercept_
+    positive = svm.classes_ if len(svm.classes_) > 2 else svm.classes_[1:]
+    scores = x @ svm.coef_.T + svm.intercept_
     signs = np.where(y[:, None] == positive[None, :], 1.0, -1.0)
     losses = (np.maximum(0, 1 - signs * scores) ** 2).sum(axis=0)
-    intercepts = np.broadcast_to(machine.intercept_, losses.shape) / machine.intercept_scaling
-    squares = (machine.coef_**2).sum(axis=1) + intercepts**2
-    values: list[float] = (squares / 2 + machine.C * losses).tolist()
+    intercepts = np.broadcast_to(svm.intercept_, losses.shape) / svm.intercept_scaling
+    squares = (svm.coef_**2).sum(axis=1) + intercepts**2
+    values: list[float] = (squares / 2 + svm.C * losses).tolist()
     return values
 
 
-def machines() -> Iterator[Case]:
+def svms() -> Iterator[Case]:
     """Training data, and the hyperplanes, objectives and predictions of LinearSVC."""
     for name, x, y in problems():
         train = np.arange(len(y)) % 2 == 0
         for c, bias in [(0.1, 1.0), (1.0, None), (4.0, 2.5)]:
-            machine = LinearSVC(
+            svm = LinearSVC(
                 loss="squared_hinge",
                 dual=True,
                 C=c,
@@ -158,12 +133,12 @@ def machines() -> Iterator[Case]:
                 "train": x[train].tolist(),
                 "labels": y[train].tolist(),
                 "test": x[~train].tolist(),
-                "predicted": machine.predict(x[~train]).tolist(),
-                "accuracy": float(machine.score(x[~train], y[~train])),
+                "predicted": svm.predict(x[~train]).tolist(),
+                "accuracy": float(svm.score(x[~train], y[~train])),
                 "truth": y[~train].tolist(),
-                "coefficients": machine.coef_.tolist(),
-                "intercepts": np.broadcast_to(machine.intercept_, len(machine.coef_)).tolist(),
-                "objectives": objective(x[train], y[train], machine),
+                "coefficients": svm.coef_.tolist(),
+                "intercepts": np.broadcast_to(svm.intercept_, len(svm.coef_)).tolist(),
+                "objectives": objective(x[train], y[train], svm),
             }
 
 
@@ -171,10 +146,10 @@ def main() -> None:
     """Write all cases."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [clusters, matchings, coherences, angles, reconstructions, machines]
+    parts = [clusters, coherences, reconstructions, svms]
     cases = {part.__name__: list(part()) for part in parts}
-    (folder / "eval.json").write_text(json.dumps(cases))
-    print(f"wrote {sum(map(len, cases.values()))} cases to {folder / 'eval.json'}")
+    (folder / "measures.json").write_text(json.dumps(cases))
+    print(f"wrote {sum(map(len, cases.values()))} cases to {folder / 'measures.json'}")
 
 
 main()

@@ -1,8 +1,5 @@
 //! All tests of the measures, in one program: it compiles in a fraction of the time of many.
 
-mod angle;
-mod clusters;
-mod coherence;
 mod protocol;
 mod reconstruction;
 mod recovery;

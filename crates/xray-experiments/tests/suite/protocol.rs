@@ -1,6 +1,8 @@
-//! Accuracy of linear machines over repeated splits.
+//! Accuracy of linear support vector machines over repeated splits.
 
-use xray_eval::{Error, Protocol, SvmParams, accuracy, choose_c, linear_svm_accuracy};
+use xray_experiments::quality::{
+    Error, Protocol, SvmParams, accuracy, choose_c, linear_svm_accuracy,
+};
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{DenseMatrix, SparseMatrix};
 

@@ -1,7 +1,7 @@
 //! Relative error of factorizations against the definition, and near exact fits.
 
 use proptest::prelude::*;
-use xray_eval::{Error, reconstruction_error};
+use xray_experiments::quality::{Error, reconstruction_error};
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{DenseMatrix, Params, Refinement, SparseMatrix, fit, refine};
 

@@ -1,7 +1,7 @@
-//! Recovery of anchors by index and by ray.
+//! Recovery of anchors by ray.
 
 use proptest::prelude::*;
-use xray_eval::{RAY_TOLERANCE, index_recovery, ray_recovery};
+use xray_experiments::quality::{RAY_TOLERANCE, ray_recovery};
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{Column, Matrix, Params, fit};
 
@@ -87,14 +87,6 @@ fn a_fit_without_noise_finds_every_ray() {
     let found = fit(&planted.matrix, &Params::new(20)).unwrap();
     let truth: Vec<Column> = planted.anchors.iter().map(|&j| planted.matrix.column(j)).collect();
     assert_eq!(share(&truth, found.anchor_columns()), 1.0);
-    assert_eq!(index_recovery(&planted.anchors, &found.anchors()), 1.0);
-}
-
-#[test]
-fn indices_count_once() {
-    assert_eq!(index_recovery(&[1, 1, 2], &[1, 5]), 0.5);
-    assert_eq!(index_recovery(&[], &[1]), 1.0);
-    assert_eq!(index_recovery(&[3], &[]), 0.0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Linear machines: optimality, storage, shrinking, and corner cases.
+//! Linear support vector machines: optimality, storage, shrinking, and corner cases.
 
 use proptest::prelude::*;
-use xray_eval::{Error, Hyperplane, LinearSvm, SvmParams};
+use xray_experiments::quality::{Error, Hyperplane, LinearSvm, SvmParams};
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
 
 const EXACT: SvmParams = SvmParams {
@@ -42,10 +42,10 @@ fn gradient(x: &Dense, signs: &[f64], plane: &Hyperplane, params: &SvmParams) ->
     sums.iter().map(|v| v.abs()).fold(0.0, f64::max)
 }
 
-fn check_optimal(x: &Dense, labels: &[usize], machine: &LinearSvm, params: &SvmParams) {
-    assert!(machine.converged());
-    let classes = machine.classes();
-    let planes = machine.hyperplanes();
+fn check_optimal(x: &Dense, labels: &[usize], svm: &LinearSvm, params: &SvmParams) {
+    assert!(svm.converged());
+    let classes = svm.classes();
+    let planes = svm.hyperplanes();
     assert_eq!(planes.len(), if classes.len() > 2 { classes.len() } else { classes.len() - 1 });
     for (k, plane) in planes.iter().enumerate() {
         let own = if planes.len() == 1 { classes[1] } else { classes[k] };
@@ -75,20 +75,20 @@ proptest! {
         shrinking: bool,
     ) {
         let params = SvmParams { c, bias, shrinking, ..EXACT };
-        let machine = LinearSvm::fit(&x, &labels, &params).unwrap();
-        check_optimal(&x, &labels, &machine, &params);
+        let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
+        check_optimal(&x, &labels, &svm, &params);
     }
 
     #[test]
     fn storage_seed_and_shrinking_do_not_move_the_minimum((x, labels) in problem(3)) {
-        let machine = LinearSvm::fit(&x, &labels, &EXACT).unwrap();
+        let svm = LinearSvm::fit(&x, &labels, &EXACT).unwrap();
         let others = [
             LinearSvm::fit(&sparse(&x), &labels, &EXACT).unwrap(),
             LinearSvm::fit(&x, &labels, &SvmParams { seed: 9, ..EXACT }).unwrap(),
             LinearSvm::fit(&x, &labels, &SvmParams { shrinking: false, ..EXACT }).unwrap(),
         ];
         for other in others {
-            for (a, b) in machine.hyperplanes().iter().zip(other.hyperplanes()) {
+            for (a, b) in svm.hyperplanes().iter().zip(other.hyperplanes()) {
                 prop_assert!((a.intercept - b.intercept).abs() < 1e-7);
                 prop_assert!(a.weights.iter().zip(&b.weights).all(|(v, w)| (v - w).abs() < 1e-7));
             }
@@ -97,16 +97,16 @@ proptest! {
 
     #[test]
     fn predictions_have_the_largest_score((x, labels) in problem(4)) {
-        let machine = LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap();
-        let predicted = machine.predict(&x).unwrap();
-        prop_assert_eq!(&predicted, &machine.predict(&sparse(&x)).unwrap());
+        let svm = LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap();
+        let predicted = svm.predict(&x).unwrap();
+        prop_assert_eq!(&predicted, &svm.predict(&sparse(&x)).unwrap());
         for (i, class) in predicted.iter().enumerate() {
             let score = |plane: &Hyperplane| {
                 let products = x.row(i).values.into_iter().zip(&plane.weights).map(|(v, w)| v * w);
                 products.sum::<f64>() + plane.intercept
             };
-            let scores: Vec<f64> = machine.hyperplanes().iter().map(score).collect();
-            let own = machine.classes().binary_search(class).unwrap();
+            let scores: Vec<f64> = svm.hyperplanes().iter().map(score).collect();
+            let own = svm.classes().binary_search(class).unwrap();
             if scores.len() > 1 {
                 prop_assert!(scores.iter().all(|s| *s <= scores[own] + 1e-12));
             } else {
@@ -121,8 +121,8 @@ proptest! {
 fn two_points_have_the_answer_of_the_formula() {
     for c in [0.01, 1.0, 100.0] {
         let params = SvmParams { c, bias: None, ..EXACT };
-        let machine = LinearSvm::fit(&dense(1, &[-1.0, 1.0]), &[0, 1], &params).unwrap();
-        let plane = &machine.hyperplanes()[0];
+        let svm = LinearSvm::fit(&dense(1, &[-1.0, 1.0]), &[0, 1], &params).unwrap();
+        let plane = &svm.hyperplanes()[0];
         assert!((plane.weights[0] - 4.0 * c / (1.0 + 4.0 * c)).abs() < 1e-10);
         assert_eq!(plane.intercept, 0.0);
     }
@@ -133,11 +133,11 @@ fn the_bias_makes_an_intercept() {
     let x = dense(1, &[10.0, 10.5, 12.5, 13.0]);
     let labels = [0, 0, 1, 1];
     let params = SvmParams { bias: Some(20.0), c: 100.0, ..EXACT };
-    let machine = LinearSvm::fit(&x, &labels, &params).unwrap();
-    assert_eq!(machine.predict(&x).unwrap(), labels);
+    let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
+    assert_eq!(svm.predict(&x).unwrap(), labels);
     let without = SvmParams { bias: None, ..params };
-    let machine = LinearSvm::fit(&x, &labels, &without).unwrap();
-    assert_ne!(machine.predict(&x).unwrap(), labels);
+    let svm = LinearSvm::fit(&x, &labels, &without).unwrap();
+    assert_ne!(svm.predict(&x).unwrap(), labels);
 }
 
 #[test]
@@ -154,29 +154,29 @@ fn threads_do_not_change_the_bits() {
 
 #[test]
 fn one_class_is_always_predicted() {
-    let machine = LinearSvm::fit(&dense(1, &[1.0, 2.0]), &[5, 5], &SvmParams::default()).unwrap();
-    assert_eq!(machine.hyperplanes(), []);
-    assert_eq!(machine.predict(&dense(1, &[-9.0])).unwrap(), [5]);
+    let svm = LinearSvm::fit(&dense(1, &[1.0, 2.0]), &[5, 5], &SvmParams::default()).unwrap();
+    assert_eq!(svm.hyperplanes(), []);
+    assert_eq!(svm.predict(&dense(1, &[-9.0])).unwrap(), [5]);
 }
 
 #[test]
 fn rows_of_zeros_and_no_features() {
     let params = SvmParams { bias: None, ..SvmParams::default() };
-    let machine = LinearSvm::fit(&dense(1, &[0.0, 0.0, 0.0]), &[4, 2, 2], &params).unwrap();
-    assert_eq!(machine.hyperplanes()[0].weights, [0.0]);
-    assert_eq!(machine.predict(&dense(1, &[1.0])).unwrap(), [2]);
+    let svm = LinearSvm::fit(&dense(1, &[0.0, 0.0, 0.0]), &[4, 2, 2], &params).unwrap();
+    assert_eq!(svm.hyperplanes()[0].weights, [0.0]);
+    assert_eq!(svm.predict(&dense(1, &[1.0])).unwrap(), [2]);
     let none = DenseMatrix::from_row_major(3, 0, vec![0.0f64; 0]).unwrap();
-    let machine = LinearSvm::fit(&none, &[4, 4, 2], &SvmParams::default()).unwrap();
-    assert_eq!(machine.predict(&none).unwrap(), [4, 4, 4]);
+    let svm = LinearSvm::fit(&none, &[4, 4, 2], &SvmParams::default()).unwrap();
+    assert_eq!(svm.predict(&none).unwrap(), [4, 4, 4]);
 }
 
 #[test]
 fn stopping_early_is_said() {
     let x = dense(1, &[1.0, 1.1, 0.9, 2.0, 1.2]);
     let params = SvmParams { max_iterations: 1, c: 1e4, ..SvmParams::default() };
-    let machine = LinearSvm::fit(&x, &[0, 1, 0, 1, 0], &params).unwrap();
-    assert!(!machine.converged());
-    assert_eq!(machine.hyperplanes()[0].iterations, 1);
+    let svm = LinearSvm::fit(&x, &[0, 1, 0, 1, 0], &params).unwrap();
+    assert!(!svm.converged());
+    assert_eq!(svm.hyperplanes()[0].iterations, 1);
 }
 
 #[test]
@@ -184,11 +184,11 @@ fn extreme_parameters_give_numbers() {
     let x = dense(2, &[1e70, 0.0, -1e70, 1.0, 0.0, 1e-70]);
     for (c, bias) in [(1e70, None), (1e-70, Some(1e70)), (1e70, Some(1e-70))] {
         let params = SvmParams { c, bias, ..SvmParams::default() };
-        let machine = LinearSvm::fit(&x, &[0, 1, 2], &params).unwrap();
+        let svm = LinearSvm::fit(&x, &[0, 1, 2], &params).unwrap();
         let finite = |plane: &Hyperplane| {
             plane.intercept.is_finite() && plane.weights.iter().all(|w| w.is_finite())
         };
-        assert!(machine.hyperplanes().iter().all(finite), "{c} {bias:?}: {machine:?}");
+        assert!(svm.hyperplanes().iter().all(finite), "{c} {bias:?}: {svm:?}");
     }
 }
 
@@ -206,7 +206,7 @@ fn what_cannot_be_trained_is_refused() {
     assert_eq!(error, Error::Length { what: "labels", expected: 2, found: 1 });
     let none = DenseMatrix::from_row_major(0, 1, vec![0.0f64; 0]).unwrap();
     assert!(matches!(LinearSvm::fit(&none, &[], &default), Err(Error::TooFew { .. })));
-    let machine = LinearSvm::fit(&x, &[0, 1], &default).unwrap();
-    let error = machine.predict(&dense(2, &[1.0, 2.0])).unwrap_err();
+    let svm = LinearSvm::fit(&x, &[0, 1], &default).unwrap();
+    let error = svm.predict(&dense(2, &[1.0, 2.0])).unwrap_err();
     assert_eq!(error.to_string(), "columns of the features: expected 1, found 2");
 }

@@ -42,7 +42,7 @@ pub struct TopicCoherence {
 ///
 /// # Examples
 /// ```
-/// use xray_eval::Coherence;
+/// use xray_pipeline::measure::Coherence;
 /// use xray_nmf::SparseMatrix;
 /// // Words 0 and 1 share documents 0 and 1; word 2 is elsewhere.
 /// let entries = [(0, 0, 1.0), (0, 1, 1.0), (1, 0, 2.0), (1, 1, 1.0), (2, 2, 1.0), (3, 2, 1.0)];
@@ -158,3 +158,6 @@ impl<'a, T: Scalar> Coherence<'a, T> {
         ((shared + 1) as f64 / given as f64).ln()
     }
 }
+
+#[cfg(test)]
+mod tests;

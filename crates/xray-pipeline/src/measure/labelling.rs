@@ -4,12 +4,10 @@
 ///
 /// # Examples
 /// ```
-/// use xray_eval::Labelling;
+/// use xray_pipeline::measure::Labelling;
 /// let labels = Labelling::from_names(&["tea", "coffee", "tea"]);
 /// assert_eq!(labels.ids(), [1, 0, 1]);
 /// assert_eq!(labels.names(), ["coffee", "tea"]);
-/// // Integers are ordered as numbers, not as text.
-/// assert_eq!(Labelling::from_integers(&[10, 9, 10]).names(), ["9", "10"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Labelling {
@@ -21,17 +19,8 @@ impl Labelling {
     /// From names, ordered by code point.
     pub fn from_names<S: AsRef<str>>(labels: &[S]) -> Self {
         let labels: Vec<&str> = labels.iter().map(S::as_ref).collect();
-        Self::new(&labels)
-    }
-
-    /// From integers, ordered by value; a class is named by its number.
-    pub fn from_integers(labels: &[i64]) -> Self {
-        Self::new(labels)
-    }
-
-    fn new<L: Ord + ToString>(labels: &[L]) -> Self {
-        let (ids, distinct) = dense_ids(labels);
-        Self { ids, names: distinct.into_iter().map(L::to_string).collect() }
+        let (ids, distinct) = dense_ids(&labels);
+        Self { ids, names: distinct.into_iter().map(|name| (*name).to_owned()).collect() }
     }
 
     /// The class of each item, each less than [`n_classes`](Self::n_classes).
@@ -48,15 +37,16 @@ impl Labelling {
     pub fn n_classes(&self) -> usize {
         self.names.len()
     }
-
-    /// Number of items.
-    pub fn n_items(&self) -> usize {
-        self.ids.len()
-    }
 }
 
 /// The position of each label among the distinct ones, and those, ascending.
-pub(crate) fn dense_ids<L: Ord>(labels: &[L]) -> (Vec<usize>, Vec<&L>) {
+///
+/// # Examples
+/// ```
+/// let (ids, distinct) = xray_pipeline::measure::dense_ids(&[10, 9, 10]);
+/// assert_eq!((ids, distinct), (vec![1, 0, 1], vec![&9, &10]));
+/// ```
+pub fn dense_ids<L: Ord>(labels: &[L]) -> (Vec<usize>, Vec<&L>) {
     let mut distinct: Vec<&L> = labels.iter().collect();
     distinct.sort_unstable();
     distinct.dedup();
@@ -80,14 +70,7 @@ mod tests {
     #[test]
     fn no_labels_make_no_classes() {
         let none = Labelling::from_names::<&str>(&[]);
-        assert_eq!((none.n_items(), none.n_classes()), (0, 0));
+        assert_eq!((none.ids().len(), none.n_classes()), (0, 0));
         assert_eq!(none, Labelling::default());
-    }
-
-    #[test]
-    fn integers_of_any_size_are_ordered_by_value() {
-        let found = Labelling::from_integers(&[i64::MAX, -1, i64::MIN, -1]);
-        assert_eq!(found.ids(), [2, 1, 0, 1]);
-        assert_eq!(found.names()[1], "-1");
     }
 }

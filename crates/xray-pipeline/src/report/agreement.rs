@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use xray_eval::Contingency;
 use xray_nmf::comm::Communicator;
 
 use crate::error::Result;
+use crate::measure::Contingency;
 
 /// How well topics agree with labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]

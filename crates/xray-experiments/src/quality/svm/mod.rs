@@ -1,6 +1,6 @@
 //! Linear support vector machines for any number of classes.
 //!
-//! For each class the machine separates its rows (`y_i = 1`) from all others (`y_i = -1`):
+//! For each class a hyperplane separates its rows (`y_i = 1`) from all others (`y_i = -1`):
 //!
 //! ```text
 //! min_w  1/2 ||w||^2 + C sum_i max(0, 1 - y_i w'x_i)^2
@@ -23,14 +23,14 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use xray_nmf::Matrix;
 
-use crate::error::{Error, Result, check_length};
-use crate::labelling::dense_ids;
+use crate::quality::error::{Error, Result, check_length};
 pub(crate) use examples::Examples;
+use xray_pipeline::measure::dense_ids;
 
 /// Magnitudes beyond this (or its reciprocal) are a slip of the keyboard.
 const LARGEST: f64 = 1e70;
 
-/// How a machine is trained.
+/// How a support vector machine is trained.
 ///
 /// | field | default | purpose | range |
 /// |---|---|---|---|
@@ -103,16 +103,16 @@ pub struct Hyperplane {
     pub converged: bool,
 }
 
-/// A trained machine.
+/// A trained support vector machine.
 ///
 /// # Examples
 /// ```
-/// use xray_eval::{LinearSvm, SvmParams};
+/// use xray_experiments::quality::{LinearSvm, SvmParams};
 /// use xray_nmf::DenseMatrix;
 /// let rows = DenseMatrix::from_row_major(4, 1, vec![-2.0, -1.0, 1.0, 2.0])?;
-/// let machine = LinearSvm::fit(&rows, &[7, 7, 3, 3], &SvmParams::default())?;
+/// let svm = LinearSvm::fit(&rows, &[7, 7, 3, 3], &SvmParams::default())?;
 /// let new = DenseMatrix::from_row_major(2, 1, vec![-5.0, 0.5])?;
-/// assert_eq!(machine.predict(&new)?, [7, 3]);
+/// assert_eq!(svm.predict(&new)?, [7, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]

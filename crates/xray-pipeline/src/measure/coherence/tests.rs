@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use xray_eval::{Coherence, TopicCoherence};
 use xray_nmf::SparseMatrix;
+
+use super::{Coherence, TopicCoherence};
 
 type Documents = Vec<BTreeSet<usize>>;
 

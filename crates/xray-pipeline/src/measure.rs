@@ -1,0 +1,11 @@
+//! How good topics are: whether they agree with true classes ([`normalized_mutual_information`]), and
+//! whether their words occur together ([`Coherence`]).
+
+mod clusters;
+mod coherence;
+mod labelling;
+
+pub(crate) use clusters::Contingency;
+pub use clusters::normalized_mutual_information;
+pub use coherence::{Coherence, TopicCoherence};
+pub use labelling::{Labelling, dense_ids};
