@@ -49,7 +49,7 @@ help:
 
 # ---- all tests, in two lanes: one that compiles, one that runs ---------------------------------------------
 
-SUBMAKE := $(MAKE) --no-print-directory --output-sync=line --keep-going
+SUBMAKE := $(MAKE) --no-print-directory --keep-going
 
 test:
 	@mkdir -p target
@@ -142,9 +142,9 @@ scripts: venv
 package:
 	python3 tools/publish.py $(if $(LANES),,--verify)
 
-# What you changed, as fast as it goes.
+# What you changed (SINCE=commit: since then), as fast as it goes; DEPENDENTS=1 also tests what needs it.
 check:
-	python3 tools/check.py $(SINCE:%=--since %)
+	python3 tools/check.py $(SINCE:%=--since %) $(if $(DEPENDENTS),--dependents)
 
 # ---- tests -------------------------------------------------------------------------------------------------
 

@@ -1,14 +1,18 @@
-"""The cost model of docs/cluster.md, and its comparison with what a run has counted.
+"""The cost model of docs/cluster.md, and its comparison with what runs have counted.
 
-usage: cost_model.py XRAY_MPI MATRIX.npz RANK [RANKS ...]    compare with runs under Open MPI
-       cost_model.py table                                    what it says for 10^8 documents
+usage: cost_model.py PROGRAM MATRIX.npz RANK [RANKS ...]    compare with runs under Open MPI
+       cost_model.py table                                   what it says for 10^8 documents
 
-Bytes are those that arrive at a rank from the others, averaged over the ranks.
+Bytes of traffic are those that arrive at a rank from the others, averaged over the ranks; bytes of
+memory are those of the largest rank while a stage runs. Every stage is counted: reading, the search
+with its candidates and anchors, refinement, writing.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +25,16 @@ from launch import Launcher
 HEAD = 80.0
 # An entry of a column: its row and its value.
 ENTRY = 12.0
-# An entry that travels to the owner of its column: row, column and value.
+# An entry that travels to the owner of its column or row: row, column and value. So does a weight.
 TRIPLE = 16.0
+# An entry of X in the memory of its rank: by rows and by columns.
+KEPT = 2.0 * ENTRY
+# The same while it is read: what arrived (a list that grows by doubling), and then both orders.
+READ = TRIPLE + 8.0 + KEPT
+# Rows of W that travel together.
+ROW_BLOCK = 4096
+# Columns that are scored in one round, at most.
+ROUND = 64
 
 
 def blocks_of(n: int) -> int:
@@ -31,38 +43,101 @@ def blocks_of(n: int) -> int:
 
 
 @dataclass
-class Run:
-    """What the model has to know of a run."""
+class Job:
+    """What the model has to know of a job."""
 
+    m: int
     n: int
     nnz: float
     rank: int
     ranks: int
     # Columns scored in all steps; entries of the columns that had to travel to be scored.
-    evaluations: float
-    scored_entries: float
-    # Entries of the columns that were looked from, and of the anchors.
-    seen_entries: float
-    anchor_entries: float
-    lazy: bool
+    evaluations: float = 0.0
+    scored_entries: float = 0.0
+    # Entries of the columns of one round, of the columns that were looked from, of the anchors.
+    round_entries: float = 0.0
+    seen_entries: float = 0.0
+    anchor_entries: float = 0.0
+    # Weights in H that are not 0.
+    weights: float = 0.0
+    refine_steps: int = 0
+    lazy: bool = True
+
+    @property
+    def others(self) -> float:
+        """The part of all data that other ranks have."""
+        return (self.ranks - 1) / self.ranks
 
 
-def fitting_bytes(run: Run) -> float:
+def reading_bytes(job: Job) -> float:
+    """Traffic of reading many files: an entry goes to the owner of its column. (One file: none.)"""
+    return TRIPLE * job.nnz / job.ranks * job.others
+
+
+def fitting_bytes(job: Job) -> float:
     """Traffic of the search: bounds once, then columns, partial scores and changes."""
-    others = run.ranks - 1
-    share = others / run.ranks
-    steps = np.arange(1, run.rank + 1, dtype=float)
-    bounds = (ENTRY * run.nnz + 8.0 * run.n) * share if run.lazy else 0.0
-    anchors = share * (ENTRY * run.anchor_entries + float(np.sum(HEAD + 16.0 * steps)))
-    seen = share * (ENTRY * run.seen_entries + float(np.sum(HEAD + 16.0 * steps)))
-    partials = 8.0 * blocks_of(run.n) * share
-    scores = run.evaluations * (partials + share * (HEAD + 8.0 * run.rank) + others)
-    scores += share * ENTRY * run.scored_entries
-    changes = others * float(np.sum(8.0 * steps * (steps + 1.0))) if run.lazy else 0.0
-    residuals = run.rank * partials
-    small = run.rank * others * 150.0
-    looked = 0.0 if run.lazy else seen
-    return bounds + anchors + looked + scores + changes + residuals + small
+    others = job.ranks - 1
+    steps = np.arange(1, job.rank + 1, dtype=float)
+    described = float(np.sum(HEAD + 16.0 * steps))
+    bounds = (ENTRY * job.nnz + 8.0 * job.n) * job.others if job.lazy else 0.0
+    anchors = job.others * (ENTRY * job.anchor_entries + described)
+    looked = 0.0 if job.lazy else job.others * (ENTRY * job.seen_entries + described)
+    partials = 8.0 * blocks_of(job.n) * job.others
+    scores = job.evaluations * (partials + job.others * (HEAD + 8.0 * job.rank) + others)
+    candidates = job.others * ENTRY * job.scored_entries
+    changes = others * float(np.sum(8.0 * steps * (steps + 1.0))) if job.lazy else 0.0
+    residuals = job.rank * partials
+    small = job.rank * others * 150.0
+    return bounds + anchors + looked + scores + candidates + changes + residuals + small
+
+
+def refining_bytes(job: Job) -> float:
+    """Traffic of refinement: X by rows and H once, then all of W and H in every step."""
+    if job.refine_steps == 0:
+        return 0.0
+    rows = TRIPLE * job.nnz / job.ranks
+    start = TRIPLE * job.weights
+    grams = 8.0 * job.rank * job.rank * -(-job.m // ROW_BLOCK)
+    products = 8.0 * job.m * job.rank + grams + 8.0 * job.n
+    h = 8.0 * job.rank * job.n
+    steps = job.refine_steps
+    return job.others * (rows + start + (steps + 1) * products + steps * h)
+
+
+def writing_bytes(job: Job) -> float:
+    """What arrives at rank 0 to be written: W of all rows in blocks, and H. (Shards: nothing.)"""
+    w = 8.0 * job.m * job.rank if job.refine_steps else 0.0
+    return job.others * (w + TRIPLE * job.weights)
+
+
+def reading_memory(job: Job) -> float:
+    """While reading."""
+    return READ * job.nnz / job.ranks + 8.0 * job.m
+
+
+def fitting_memory(job: Job) -> float:
+    """While searching, without the cache: X, products with the anchors, X_A, a round, p."""
+    own = KEPT * job.nnz / job.ranks + 8.0 * job.m
+    anchors = 8.0 * job.rank * job.n / job.ranks + ENTRY * job.anchor_entries
+    # As it arrives, and decoded.
+    candidates = 2.0 * ENTRY * job.round_entries
+    return own + anchors + candidates + 8.0 * job.m + ENTRY * job.weights / job.ranks
+
+
+def refining_memory(job: Job) -> float:
+    """While refining: X twice, W of the own rows, all of H, each with copies to look ahead from."""
+    own = 2.0 * (KEPT * job.nnz / job.ranks) + 8.0 * job.m + ENTRY * job.anchor_entries
+    w = 3.0 * 8.0 * job.m * job.rank / job.ranks
+    h = 3.0 * 8.0 * job.rank * job.n
+    return own + w + h + 8.0 * job.rank * job.n / job.ranks
+
+
+STAGES: dict[str, tuple[Callable[[Job], float], Callable[[Job], float] | None]] = {
+    "reading": (reading_bytes, reading_memory),
+    "fitting": (fitting_bytes, fitting_memory),
+    "refining": (refining_bytes, refining_memory),
+    "writing": (writing_bytes, None),
+}
 
 
 def scored_columns(x: sp.csc_matrix, scores: list[float]) -> np.ndarray[Any, np.dtype[Any]]:
@@ -74,67 +149,106 @@ def scored_columns(x: sp.csc_matrix, scores: list[float]) -> np.ndarray[Any, np.
     return np.asarray(bound >= min(scores))
 
 
-def predicted(x: sp.csc_matrix, answer: dict[str, Any], ranks: int) -> float:
-    """What the model says for a run of `max` or `greedy`."""
+def job_of(x: sp.csc_matrix, answer: dict[str, Any], ranks: int, steps: int) -> Job:
+    """The job of a run of `max` or `greedy`."""
     greedy = answer["parameters"]["selection"] == "greedy"
     entries = np.diff(x.indptr)
     anchors = float(entries[answer["anchors"]].sum())
     scored = float(entries[scored_columns(x, answer["score"])].sum()) if greedy else 0.0
-    return fitting_bytes(
-        Run(
-            n=x.shape[1],
-            nnz=float(x.nnz),
-            rank=answer["rank"],
-            ranks=ranks,
-            evaluations=float(sum(answer["evaluations"])) if greedy else 0.0,
-            scored_entries=scored,
-            # The column with the largest residual is mostly one with many entries, like an anchor.
-            seen_entries=anchors,
-            anchor_entries=anchors,
-            lazy=greedy,
-        )
+    return Job(
+        m=x.shape[0],
+        n=x.shape[1],
+        nnz=float(x.nnz),
+        rank=answer["rank"],
+        ranks=ranks,
+        evaluations=float(sum(answer["evaluations"])) if greedy else 0.0,
+        scored_entries=scored,
+        round_entries=float(np.sort(entries)[-ROUND:].sum()),
+        # The column with the largest residual is mostly one with many entries, like an anchor.
+        seen_entries=anchors,
+        anchor_entries=anchors,
+        # Few of the anchors make up a column.
+        weights=3.0 * x.shape[1],
+        refine_steps=steps,
+        lazy=greedy,
     )
 
 
+def check(what: str, counted: float, model: float) -> None:
+    """Prints counted and predicted traffic; 10 % apart is an error."""
+    ratio = model / counted
+    print(
+        f"{what}: counted {counted / 1e6:.2f} MB, model {model / 1e6:.2f} MB, ratio {ratio:.3f}",
+        flush=True,
+    )
+    assert 0.9 <= ratio <= 1.1, "the model is off by more than 10 %"
+
+
+@dataclass
+class Runs:
+    """Runs of one matrix, as one file or in parts."""
+
+    launcher: Launcher
+    data: str
+    rank: int
+
+    def mean(self, key: str, ranks: int, *args: str) -> tuple[float, dict[str, Any]]:
+        """A number that every rank counted, on average, and the whole answer."""
+        words = ["factorize", self.data, "-r", str(self.rank), "--json", "-q", *args]
+        answer = self.launcher.run(ranks, *words).answer()
+        return float(np.mean(answer["ranks"][key])), answer
+
+
 def compare(program: Path, matrix: Path, rank: int, sizes: list[int]) -> None:
-    """Runs, and prints measured and predicted traffic; 10 % apart is an error."""
+    """Runs with and without refinement, from one file and from parts, against the model."""
     x = sp.csc_matrix(sp.load_npz(matrix))
-    for rule in ("greedy",):
+    greedy = ["--selection", "greedy"]
+    steps = 4
+    with tempfile.TemporaryDirectory() as folder:
+        for q, part in enumerate(np.array_split(np.arange(x.shape[0]), 6)):
+            sp.save_npz(Path(folder) / f"part-{q}.npz", sp.csr_matrix(x)[part])
+        launcher = Launcher("openmpi", program)
+        one = Runs(launcher, str(matrix), rank)
+        parts = Runs(launcher, f"{folder}/part-*.npz", rank)
         for ranks in sizes:
-            launcher = Launcher("openmpi", program)
-            args = ["factorize", str(matrix), "-r", str(rank), "--selection", rule, "--json", "-q"]
-            answer = launcher.run(ranks, *args).answer()
-            counted = float(np.mean(answer["ranks"]["received_fitting_bytes"]))
-            model = predicted(x, answer, ranks)
-            ratio = model / counted
-            print(
-                f"{matrix.name} {rule} r={rank} ranks={ranks}: counted {counted / 1e6:.2f} MB, "
-                f"model {model / 1e6:.2f} MB, ratio {ratio:.3f}"
-            )
-            assert 0.9 <= ratio <= 1.1, "the model is off by more than 10 %"
+            what = f"{matrix.name} r={rank} ranks={ranks}"
+            fitted, answer = one.mean("received_fitting_bytes", ranks, *greedy)
+            job = job_of(x, answer, ranks, steps)
+            check(f"{what} greedy", fitted, fitting_bytes(job))
+            both, _ = one.mean("received_fitting_bytes", ranks, *greedy, "--refine", str(steps))
+            check(f"{what} {steps} steps of refinement", both - fitted, refining_bytes(job))
+            read, _ = parts.mean("received_reading_bytes", ranks, *greedy)
+            check(f"{what} reading 6 files", read, reading_bytes(job))
+
+
+def large(ranks: int) -> Job:
+    """10^8 documents with 10^6 words, 10^10 entries; 100 topics by greedy, refined in 5 steps."""
+    m, n, nnz, rank = 10**8, 10**6, 1e10, 100
+    return Job(
+        m=m,
+        n=n,
+        nnz=nnz,
+        rank=rank,
+        ranks=ranks,
+        evaluations=40_000.0,
+        scored_entries=0.5 * nnz,
+        # A candidate is in one document of a hundred, on average; so is an anchor.
+        round_entries=ROUND * 1e6,
+        anchor_entries=rank * 1e6,
+        weights=0.1 * rank * n,
+        refine_steps=5,
+    )
 
 
 def table() -> None:
-    """The model for 10^8 documents with 10^6 words, 10^10 entries, 100 anchors by greedy."""
-    n, nnz, rank = 10**6, 1e10, 100
+    """Memory and traffic of all stages of the large job."""
     for ranks in (16, 64, 256, 1024):
-        run = Run(
-            n=n,
-            nnz=nnz,
-            rank=rank,
-            ranks=ranks,
-            evaluations=40_000.0,
-            scored_entries=0.5 * nnz,
-            seen_entries=0.0,
-            anchor_entries=rank * 1e6,
-            lazy=True,
-        )
-        memory = 24.0 * nnz / ranks + 8.0 * rank * n / ranks + 16.0 * 1e8
-        reading = TRIPLE * nnz / ranks
-        print(
-            f"{ranks:5d} ranks: {memory / 1e9:8.1f} GB a rank, reading {reading / 1e9:7.1f} GB, "
-            f"fitting {fitting_bytes(run) / 1e9:7.1f} GB"
-        )
+        job = large(ranks)
+        words = []
+        for stage, (traffic, memory) in STAGES.items():
+            kept = f"{memory(job) / 1e9:.1f} GB, " if memory else ""
+            words.append(f"{stage} {kept}arrives {traffic(job) / 1e9:.1f} GB")
+        print(f"{ranks:5d} ranks: " + "; ".join(words))
 
 
 def main() -> None:
