@@ -1,6 +1,6 @@
 //! One part of a file's content, for reading it on many machines.
 
-use xray_nmf::Layout;
+use xray_nmf::Ownership;
 
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
@@ -8,15 +8,15 @@ use crate::table::{Documents, LoadedMatrix, Table};
 
 /// Which part of the content to keep: every machine reads the file as a stream and keeps its part.
 ///
-/// Of documents, block b of [`Share::BLOCK`] goes to part `b % parts`. Of a matrix, part k keeps the
-/// columns that rank k of `parts` owns ([`xray_nmf::rank_columns`]), renumbered from 0.
+/// Of documents, part k keeps the rows that rank k of `parts` owns, of a matrix the columns, renumbered
+/// from 0 (see [`xray_nmf::Ownership`]).
 ///
 /// # Examples
 /// ```
 /// use xray_data::Share;
 /// let second = Share { part: 1, parts: 3 };
-/// assert!(second.keeps_document(Share::BLOCK) && !second.keeps_document(0));
-/// assert_eq!(second.document(Share::BLOCK), 4 * Share::BLOCK);
+/// assert!(second.keeps_document(4_096) && !second.keeps_document(0));
+/// assert_eq!(second.document(4_096), 4 * 4_096);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
@@ -27,22 +27,24 @@ pub struct Share {
 }
 
 impl Share {
-    /// Documents that stay together.
-    pub const BLOCK: usize = 4096;
-
     /// Whether document d of the file belongs to this part.
     pub fn keeps_document(&self, d: usize) -> bool {
-        d / Self::BLOCK % self.parts == self.part
+        self.documents().local(d).is_some()
     }
 
     /// The place in the file of the k-th document of this part.
     pub fn document(&self, k: usize) -> usize {
-        (k / Self::BLOCK * self.parts + self.part) * Self::BLOCK + k % Self::BLOCK
+        self.documents().global(k)
+    }
+
+    /// The documents of this part, of any number.
+    fn documents(&self) -> Ownership {
+        Ownership::rows_of_rank(usize::MAX, self.part, self.parts)
     }
 
     /// The columns of this part, of n.
-    pub fn columns(&self, n: usize) -> Layout {
-        xray_nmf::rank_columns(n, self.part, self.parts)
+    pub fn columns(&self, n: usize) -> Ownership {
+        Ownership::columns_of_rank(n, self.part, self.parts)
     }
 
     /// The entries of a list with one for each document.
@@ -57,8 +59,8 @@ impl Share {
 pub(crate) enum Kept {
     #[default]
     Everything,
-    Rows(Layout),
-    Columns(Layout),
+    Rows(Ownership),
+    Columns(Ownership),
 }
 
 impl Kept {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use xray_cli::args::{CommonArgs, FactorizeArgs};
 use xray_cli::parts::{Factorized, Folder, Outcome, Session, UsageError, about, peak_memory};
 use xray_data::text::position_names;
-use xray_nmf::comm::Communicator;
+use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{
     Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
     fit_resumed, rank_columns, refine_distributed,
@@ -25,7 +25,6 @@ use xray_pipeline::{Event, Shard, Stage, gather_sizes, provenance, read_matrix, 
 use crate::agree::together;
 use crate::args::{ClusterArgs, Factorize};
 use crate::resources::{default_memory, default_threads, ranks_here};
-use crate::traffic::Counted;
 
 /// H with more entries than this is written in shards unless asked otherwise: 600 MB.
 const GATHERED: usize = 50_000_000;

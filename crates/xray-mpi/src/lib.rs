@@ -15,11 +15,9 @@ mod factorize;
 mod mpi;
 mod resources;
 mod topics;
-mod traffic;
 
 pub use factorize::factorize;
 #[cfg(feature = "mpi")]
 pub use mpi::{MpiRank, wrong_launcher};
 pub use resources::{default_memory, default_threads, ranks_here};
 pub use topics::topics;
-pub use traffic::{Counted, Traffic};

@@ -7,7 +7,7 @@ use xray_cli::args::TopicsArgs;
 use xray_cli::parts::{
     FoundTopics, Outcome, Session, UsageError, peak_memory, topic_options, topic_parameters,
 };
-use xray_nmf::comm::{Communicator, OneRank};
+use xray_nmf::comm::{Communicator, Counted, OneRank};
 use xray_nmf::{
     Factorization, Params, Refined, RowModel, RunState, SharedMatrix, SparseMatrix, Step,
     Termination, fit_resumed, refine_distributed,
@@ -23,7 +23,6 @@ use xray_pipeline::{
 use crate::agree::together;
 use crate::args::{ClusterArgs, Topics};
 use crate::factorize::{check_checkpoint, check_method, depends_on, own_resources, stop_together};
-use crate::traffic::Counted;
 
 /// Runs the verb on one rank; all ranks call it with the same arguments.
 ///

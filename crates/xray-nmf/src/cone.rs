@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::gram::{AnchorRows, GramCache, GramColumn, NormalMatrix};
-use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
+use crate::ownership::Ownership;
 use crate::packet::{Reader, Writer};
 use crate::params::Descent;
 use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
@@ -43,7 +43,7 @@ pub(crate) struct Sent {
 pub(crate) struct Cone<'a> {
     pub(crate) matrix: &'a dyn Matrix,
     pub(crate) comm: &'a dyn Communicator,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Ownership,
     /// `||X_i||^2`, own columns.
     pub(crate) squared_norms: Vec<f64>,
     /// `||X||_F^2`.
@@ -64,7 +64,7 @@ impl<'a> Cone<'a> {
     pub(crate) fn new(
         matrix: &'a dyn Matrix,
         comm: &'a dyn Communicator,
-        layout: Layout,
+        layout: Ownership,
         signed: bool,
         descent: Option<Descent>,
         memory: usize,
@@ -111,7 +111,7 @@ impl<'a> Cone<'a> {
         part: impl Fn(Range<usize>) -> f64 + Sync + Send,
     ) -> Result<f64> {
         let local: Vec<f64> = self.layout.own_blocks().into_par_iter().map(part).collect();
-        let all = gather_f64(self.comm, &local)?;
+        let all = self.comm.gather(&local)?;
         let in_order = self.layout.in_block_order(&all, 1);
         Ok(in_order.iter().fold(0.0, |sum, part| sum + part[0]))
     }
@@ -141,7 +141,7 @@ impl<'a> Cone<'a> {
             return Ok(sum);
         }
         let mut total = vec![0.0; length];
-        let all = gather_f64(self.comm, &sum)?;
+        let all = self.comm.gather(&sum)?;
         all.chunks(length.max(1)).for_each(|part| add(&mut total, part));
         Ok(total)
     }
@@ -167,7 +167,7 @@ impl<'a> Cone<'a> {
         if let Some(sent) = own {
             sent.write(&mut writer);
         }
-        self.comm.broadcast(self.layout.owner(j), &mut writer.0)?;
+        self.comm.share(self.layout.owner(j), &mut writer.0)?;
         Ok(Sent::read(&mut Reader(&writer.0)))
     }
 
@@ -188,7 +188,7 @@ impl<'a> Cone<'a> {
                 sent.write(&mut writer);
             }
         }
-        let parts = self.comm.all_gather(&writer.0)?;
+        let parts = self.comm.gather_parts(&writer.0)?;
         let mut readers: Vec<Reader<'_>> = parts.iter().map(|part| Reader(part)).collect();
         let from_owner = |&j: &usize| Sent::read(&mut readers[self.layout.owner(j)]);
         Ok(columns.iter().map(from_owner).collect())
@@ -200,7 +200,7 @@ impl<'a> Cone<'a> {
         let own: Vec<u8> = columns.iter().map(|&j| u8::from(cache.get(j).is_none())).collect();
         drop(cache);
         let mut missed = vec![false; columns.len()];
-        for part in self.comm.all_gather(&own)? {
+        for part in self.comm.gather_parts(&own)? {
             missed.iter_mut().zip(part).for_each(|(missed, bit)| *missed |= bit != 0);
         }
         Ok(missed)
@@ -312,7 +312,7 @@ impl<'a> Cone<'a> {
     /// The largest violation of the optimality conditions over all ranks.
     pub(crate) fn kkt_violation(&self) -> Result<f64> {
         let own = kkt_violation(&self.weights, &self.rows, &self.s, &self.squared_norms);
-        Ok(gather_f64(self.comm, &[own])?.into_iter().fold(0.0, f64::max))
+        self.comm.largest(own)
     }
 
     /// Takes the cone apart: H, and what remains.

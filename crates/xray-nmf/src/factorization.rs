@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::comm::Communicator;
+use crate::comm::{Collectives, Communicator};
 use crate::cone::{Cone, ConeParts};
 use crate::error::Result;
 use crate::gram::{AnchorRows, NormalMatrix};
-use crate::layout::Layout;
 use crate::matrix::Column;
 use crate::observe::{Step, Termination};
+use crate::ownership::Ownership;
 use crate::packet::{Reader, Writer};
 use crate::params::Descent;
 use crate::progress::Progress;
@@ -20,7 +20,7 @@ use crate::project::{Factors, Projection, WeightBlock, kkt_violation, project_bl
 #[derive(Debug, Clone)]
 pub struct Factorization {
     n_rows: usize,
-    layout: Layout,
+    layout: Ownership,
     steps: Vec<Step>,
     termination: Termination,
     kkt_violation: f64,
@@ -73,11 +73,11 @@ impl Factorization {
 
     /// Number of columns of X, on all ranks.
     pub fn n_columns(&self) -> usize {
-        self.layout.n_columns()
+        self.layout.n()
     }
 
     /// The columns whose weights are here: all of them, unless the fit ran on many ranks.
-    pub fn own_columns(&self) -> Layout {
+    pub fn own_columns(&self) -> Ownership {
         self.layout
     }
 
@@ -276,18 +276,18 @@ impl Weights {
         writer.put(&self.values);
         let mut messages = vec![Vec::new(); comm.size()];
         messages[root] = writer.0;
-        let received = comm.all_to_all(messages)?;
+        let received = comm.exchange(messages)?;
         if comm.rank() != root {
             return Ok(None);
         }
         let mut parts: Vec<Part> = received.iter().map(|message| Part::read(message)).collect();
         let n_columns = parts.iter().map(|part| part.lengths.len()).sum();
-        let layout = Layout::new(n_columns, root, comm.size());
+        let layout = Ownership::columns(n_columns, comm);
         let mut all =
             Self { rank: self.rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
         for b in 0..layout.n_blocks() {
             let part = &mut parts[layout.block_owner(b)];
-            part.move_columns(layout.block_columns(b).len(), &mut all);
+            part.move_columns(layout.block_lines(b).len(), &mut all);
         }
         Ok(Some(all))
     }

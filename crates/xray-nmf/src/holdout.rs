@@ -7,8 +7,8 @@
 use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
 use crate::matrix::Matrix;
+use crate::ownership::Ownership;
 use crate::params::Params;
 use crate::project::ChangeBlock;
 
@@ -21,7 +21,7 @@ impl<'a> HeldOut<'a> {
     pub(crate) fn new(
         test: &'a dyn Matrix,
         comm: &'a dyn Communicator,
-        layout: Layout,
+        layout: Ownership,
         params: &Params,
     ) -> Result<Self> {
         Ok(Self {

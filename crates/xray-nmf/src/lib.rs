@@ -29,10 +29,10 @@ mod error;
 mod factorization;
 mod gram;
 mod holdout;
-mod layout;
 mod matrix;
 mod memory;
 mod observe;
+mod ownership;
 mod packet;
 mod params;
 mod progress;
@@ -49,15 +49,15 @@ pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Factorization, Weights};
 pub use gram::GramColumn;
-pub use layout::Layout;
 pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
+pub use ownership::{Ownership, ROW_BLOCK};
 pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{
-    ROW_BLOCK, RefineObserver, Refined, Refinement, SharedMatrix, refine, refine_distributed,
-    refine_from, refine_observed,
+    RefineObserver, Refined, Refinement, SharedMatrix, refine, refine_distributed, refine_from,
+    refine_observed,
 };
 pub use resume::RunState;
 pub use solver::{fit, fit_distributed, fit_observed, fit_resumed};
@@ -70,8 +70,8 @@ pub use serde as __serde;
 
 /// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if
 /// there is no such rank.
-pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> Layout {
-    Layout::new(n_columns, rank, size)
+pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> Ownership {
+    Ownership::columns_of_rank(n_columns, rank, size)
 }
 
 /// The examples of the README run.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::{Collectives, Communicator};
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::holdout::HeldOut;
@@ -28,7 +28,7 @@ impl Outcome {
         anchor: usize,
     ) -> Result<Self> {
         let own: usize = changes.iter().map(|block| block.columns.len()).sum();
-        let changed_columns = gather_f64(cone.comm, &[own as f64])?.iter().sum::<f64>() as usize;
+        let changed_columns = cone.comm.total(own)?;
         let held_out = held_out.map(|test| test.error_with(anchor, cone, changes)).transpose()?;
         let residual = (cone.residual()? / cone.total).sqrt();
         Ok(Self { residual, held_out, changed_columns })
@@ -68,7 +68,7 @@ impl<'a> Progress<'a> {
     ) -> Result<Option<Termination>> {
         let newest = self.steps.last().expect("called after a step");
         let stop = observer.step(newest) == ControlFlow::Break(());
-        if gather_f64(comm, &[f64::from(stop)])?.iter().any(|&any| any != 0.0) {
+        if comm.any(stop)? {
             return Ok(Some(Termination::Stopped));
         }
         let fixed = self.steps.len() <= self.params.fixed.len();

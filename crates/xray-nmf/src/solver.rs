@@ -1,14 +1,16 @@
 //! Algorithm 1 of the paper: detect an extreme ray, admit it, project, repeat.
 
-use crate::comm::{Communicator, OneRank, gather_f64};
+use bytemuck::{Pod, Zeroable};
+
+use crate::comm::{Collectives, Communicator, OneRank};
 use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::factorization::Factorization;
 use crate::holdout::HeldOut;
-use crate::layout::Layout;
 use crate::matrix::{Entry, LARGEST_ENTRY, Matrix};
 use crate::memory::default_budget;
 use crate::observe::{Observer, Step, Termination};
+use crate::ownership::Ownership;
 use crate::params::{Normalize, Params};
 use crate::progress::{Outcome, Progress};
 use crate::resume::RunState;
@@ -80,7 +82,7 @@ pub fn fit_resumed(
 ) -> Result<Factorization> {
     params.check()?;
     state.check_columns(n_columns)?;
-    let layout = Layout::new(n_columns, comm.rank(), comm.size());
+    let layout = Ownership::columns_of_rank(n_columns, comm.rank(), comm.size());
     check_length("columns of the shard", layout.n_own(), shard.n_columns())?;
     if let Some(test) = held_out {
         check_length("columns of the held-out rows", shard.n_columns(), test.n_columns())?;
@@ -112,21 +114,30 @@ pub(crate) fn in_pool<R: Send>(
     Ok(pool.install(work))
 }
 
+/// Where a rank found an entry below 0.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct NegativeEntry {
+    row: u64,
+    column: u64,
+    value: f64,
+}
+
 /// Whether any rank's data has negative entries; an error, the same on all ranks, if not allowed.
 fn check_signs(
     comm: &dyn Communicator,
-    layout: &Layout,
+    layout: &Ownership,
     parts: &[Option<&dyn Matrix>],
     allowed: bool,
 ) -> Result<bool> {
     let own = parts.iter().flatten().find_map(|part| part.first_negative());
-    let own = own.map_or([-1.0; 3], |Entry { row, column, value }| {
-        [row as f64, layout.global(column) as f64, value]
+    let own = own.map(|Entry { row, column, value }| {
+        let (row, column) = (row as u64, layout.global(column) as u64);
+        NegativeEntry { row, column, value }
     });
-    let all = gather_f64(comm, &own)?;
-    let found = all.chunks(3).filter(|entry| entry[0] >= 0.0);
-    match found.min_by(|a, b| a[1].total_cmp(&b[1])) {
-        Some(&[row, column, value]) if !allowed => {
+    let all = comm.gather(own.as_slice())?;
+    match all.into_iter().min_by_key(|entry| entry.column) {
+        Some(NegativeEntry { row, column, value }) if !allowed => {
             Err(Error::Negative { row: row as usize, column: column as usize, value })
         }
         first => Ok(first.is_some()),
@@ -136,7 +147,7 @@ fn check_signs(
 /// What stays the same during a run.
 struct Setting<'a> {
     comm: &'a dyn Communicator,
-    layout: Layout,
+    layout: Ownership,
     params: &'a Params,
     signed: bool,
     /// Steps to make again before new ones are looked for.
@@ -213,8 +224,8 @@ impl<'a> Setting<'a> {
             return Ok(());
         }
         let Memory { settled, drawn } = rule.memory(&self.layout);
-        let own: Vec<f64> = settled.iter().map(|&j| j as f64).collect();
-        let settled = gather_f64(self.comm, &own)?.into_iter().map(|j| j as usize);
+        let own: Vec<u64> = settled.iter().map(|&j| j as u64).collect();
+        let settled = self.comm.gather(&own)?.into_iter().map(|j| j as usize);
         let mut settled: Vec<usize> = settled.collect();
         settled.sort_unstable();
         observer.state(&RunState { steps: steps.to_vec(), settled, drawn });
@@ -269,7 +280,7 @@ impl<'a> Setting<'a> {
         value: bool,
     ) -> Result<()> {
         for &column in listed {
-            if column >= self.layout.n_columns() {
+            if column >= self.layout.n() {
                 return Err(Error::ColumnList { list, column, reason: "which does not exist" });
             }
             if let Some(i) = self.layout.local(column) {
@@ -283,9 +294,9 @@ impl<'a> Setting<'a> {
     fn check_fixed(&self, squared_norms: &[f64]) -> Result<()> {
         let Params { fixed, excluded, .. } = self.params;
         let is_zero = |&j: &usize| self.layout.local(j).is_some_and(|i| squared_norms[i] == 0.0);
-        let own_zero = fixed.iter().find(|j| is_zero(j)).map_or(-1.0, |&j| j as f64);
-        let zero = gather_f64(self.comm, &[own_zero])?.into_iter().fold(-1.0, f64::max);
-        let mut problem = (zero >= 0.0).then_some((zero as usize, "which has no nonzero entry"));
+        let own_zero = fixed.iter().find(|j| is_zero(j)).map(|&j| j as u64);
+        let zero = self.comm.gather(own_zero.as_slice())?.into_iter().max();
+        let mut problem = zero.map(|column| (column as usize, "which has no nonzero entry"));
         for (q, &column) in fixed.iter().enumerate() {
             if fixed[..q].contains(&column) {
                 problem = Some((column, "which it lists twice"));
@@ -308,7 +319,7 @@ impl<'a> Setting<'a> {
         trial.project(false);
         let n = trial.residuals.len();
         let exterior = (0..n).any(|i| trial.is_exterior(i, self.params.tolerance));
-        if gather_f64(self.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
+        if !self.comm.any(exterior)? {
             return Ok(());
         }
         cone.admit_virtual(mean);
@@ -326,23 +337,18 @@ impl<'a> Setting<'a> {
         while b < n_blocks {
             let owner = layout.block_owner(b);
             let next = (b + 1..n_blocks).find(|&next| layout.block_owner(next) != owner);
-            let columns = layout.block_columns(b).start
-                ..layout.block_columns(next.unwrap_or(n_blocks) - 1).end;
+            let columns =
+                layout.block_lines(b).start..layout.block_lines(next.unwrap_or(n_blocks) - 1).end;
             if let Some(start) = layout.local(columns.start) {
                 matrix.add_columns_to(start..start + columns.len(), &mut sums);
             }
             match next {
                 Some(next) => self.pass_on(owner, layout.block_owner(next), &mut sums)?,
-                None if comm.size() > 1 => {
-                    let mut message = bytemuck::cast_slice(&sums).to_vec();
-                    comm.broadcast(owner, &mut message)?;
-                    sums = bytemuck::allocation::pod_collect_to_vec(&message);
-                }
-                None => {}
+                None => comm.share(owner, &mut sums)?,
             }
             b = next.unwrap_or(n_blocks);
         }
-        let n = self.layout.n_columns() as f64;
+        let n = self.layout.n() as f64;
         let mean: Vec<f64> = sums.into_iter().map(|sum| sum / n).collect();
         Ok(mean.iter().any(|v| *v != 0.0).then_some(mean))
     }
@@ -353,11 +359,11 @@ impl Setting<'_> {
     fn pass_on(&self, from: usize, to: usize, numbers: &mut Vec<f64>) -> Result<()> {
         let mut messages = vec![Vec::new(); self.comm.size()];
         if self.comm.rank() == from {
-            messages[to] = bytemuck::cast_slice(numbers).to_vec();
+            messages[to].clone_from(numbers);
         }
-        let received = self.comm.all_to_all(messages)?;
+        let mut received = self.comm.exchange(messages)?;
         if self.comm.rank() == to {
-            *numbers = bytemuck::allocation::pod_collect_to_vec(&received[from]);
+            *numbers = received.swap_remove(from);
         }
         Ok(())
     }

@@ -8,9 +8,6 @@ use crate::agree::together;
 use crate::error::Result;
 use crate::read::{Entry, assemble, exchange};
 
-// Refinement and reading must agree on who has which rows.
-const _: () = assert!(Share::BLOCK == ROW_BLOCK);
-
 /// The part of this rank.
 pub(crate) fn own_share(comm: &dyn Communicator) -> Share {
     Share { part: comm.rank(), parts: comm.size() }
@@ -64,7 +61,7 @@ pub fn start(comm: &dyn Communicator, n_own_rows: usize, fit: &Factorization) ->
     let own: Vec<u8> =
         (0..n_own).flat_map(|i| fit.weights().dense_column(i)).flat_map(f64::to_le_bytes).collect();
     let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
-    let h = fit.own_columns().in_column_order(&all, rank);
+    let h = fit.own_columns().in_order(&all, rank);
     Ok(Refined { rank, w, h, objective: Vec::new() })
 }
 

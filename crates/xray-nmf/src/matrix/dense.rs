@@ -15,7 +15,7 @@ use super::{
 };
 use crate::error::{Result, check_length};
 use crate::gram::GramColumn;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 use crate::params::Normalize;
 
 /// Columns in a panel of a product.
@@ -113,7 +113,7 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
     }
 
     /// The columns that a rank owns, renumbered from 0. Panics if out of range.
-    pub fn columns_of(&self, own: &Layout) -> DenseMatrix<'static, T> {
+    pub fn columns_of(&self, own: &Ownership) -> DenseMatrix<'static, T> {
         self.columns_at(own.ranges().into_iter().flatten())
     }
 

@@ -15,7 +15,7 @@ use super::kernels::take_squares;
 use super::{Column, Entry, Matrix, Products, Scalar, check_dimensions, normalized_column};
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 use crate::params::Normalize;
 
 /// A product below this many multiply-adds is not worth splitting over threads.
@@ -136,7 +136,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     }
 
     /// The columns that a rank owns, renumbered from 0, with all rows. Panics if out of range.
-    pub fn columns_of(&self, own: &Layout) -> SparseMatrix<'static, T> {
+    pub fn columns_of(&self, own: &Ownership) -> SparseMatrix<'static, T> {
         let own: Vec<usize> = own.ranges().into_iter().flatten().collect();
         SparseMatrix::of_columns(self.by_column.lines_at(&own), self.n_rows())
     }

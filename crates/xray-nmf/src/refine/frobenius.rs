@@ -8,13 +8,13 @@
 use rayon::prelude::*;
 
 use super::alternate::{Pace, alternate};
-use super::shared::ROW_BLOCK;
 use super::{CHUNK, Refinement, Trace};
 use crate::error::Result;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::matrix::{Column, Matrix};
+use crate::ownership::ROW_BLOCK;
 use crate::project::{ActiveSet, descend, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.

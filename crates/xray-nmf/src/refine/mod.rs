@@ -12,7 +12,7 @@ mod shared;
 
 pub(crate) use frobenius::{gram_of_few_lines, gram_of_lines};
 pub(crate) use kullback::lift_zeros;
-pub use shared::{ROW_BLOCK, SharedMatrix, refine_distributed};
+pub use shared::{SharedMatrix, refine_distributed};
 
 use std::ops::ControlFlow;
 

@@ -11,15 +11,12 @@ use rayon::prelude::*;
 use super::alternate::{Pace, alternate};
 use super::frobenius::{gram_of_chunk, half_step, improve_lines, lines_of_gram};
 use super::{RefineObserver, Refined, Refinement, Trace};
-use crate::comm::{Communicator, gather_f64};
+use crate::comm::{Collectives, Communicator};
 use crate::error::{Error, Result, check_length, check_rank};
-use crate::layout::Layout;
 use crate::matrix::kernels::add_scaled;
 use crate::matrix::{Column, Matrix};
+use crate::ownership::{Ownership, ROW_BLOCK};
 use crate::solver::in_pool;
-
-/// Rows that stay together.
-pub const ROW_BLOCK: usize = 4096;
 
 /// What one rank has of X.
 #[derive(Debug)]
@@ -55,12 +52,10 @@ pub fn refine_distributed(
         let allowed = "use exact or hals on many ranks";
         return Err(Error::Parameter { name: "refinement", value: method.name().into(), allowed });
     }
-    let n_rows = (0..matrix.columns.n_rows()).step_by(ROW_BLOCK).enumerate();
-    let n_rows = n_rows.filter(|(b, _)| b % comm.size() == comm.rank());
-    let n_rows = n_rows.map(|(_, start)| ROW_BLOCK.min(matrix.columns.n_rows() - start)).sum();
-    check_length("own rows", n_rows, matrix.rows.n_rows())?;
+    let own_rows = Ownership::rows(matrix.columns.n_rows(), comm);
+    check_length("own rows", own_rows.n_own(), matrix.rows.n_rows())?;
     let rows = matrix.rows;
-    let layout = Layout::new(matrix.n_columns, comm.rank(), comm.size());
+    let layout = Ownership::columns_of_rank(matrix.n_columns, comm.rank(), comm.size());
     let shared = Shared { comm, matrix, rank, layout };
     let mut trace = Trace { iterations, objective: Vec::new(), observer };
     in_pool(threads, || {
@@ -85,13 +80,13 @@ struct Shared<'a> {
     comm: &'a dyn Communicator,
     matrix: SharedMatrix<'a>,
     rank: usize,
-    layout: Layout,
+    layout: Ownership,
 }
 
 impl Shared<'_> {
     fn objective_of_nothing(&self) -> Result<f64> {
-        let squares = gather_f64(self.comm, &self.matrix.columns.squared_norms())?;
-        let squares = self.layout.in_column_order(&squares, 1);
+        let squares = self.comm.gather(&self.matrix.columns.squared_norms())?;
+        let squares = self.layout.in_order(&squares, 1);
         Ok(squares.iter().fold(0.0, |sum, v| sum + v))
     }
 
@@ -112,10 +107,10 @@ impl Shared<'_> {
             .map(|((lines, targets), squares)| improve_lines(&s, targets, squares, lines, method))
             .collect();
         if method.is_some() {
-            h.copy_from_slice(&self.layout.in_column_order(&gather_f64(self.comm, &lines)?, rank));
+            h.copy_from_slice(&self.layout.in_order(&self.comm.gather(&lines)?, rank));
         }
         // In the chunks of one machine, which need not begin where a rank's columns do.
-        let terms = self.layout.in_column_order(&gather_f64(self.comm, &terms.concat())?, 1);
+        let terms = self.layout.in_order(&self.comm.gather(&terms.concat())?, 1);
         let parts = terms.chunks(super::CHUNK).map(|part| part.iter().fold(0.0, |sum, t| sum + t));
         Ok(parts.fold(0.0, |sum, part| sum + part))
     }
@@ -130,13 +125,12 @@ impl Shared<'_> {
         let own_grams: Vec<Vec<f64>> =
             own.par_iter().map(|lines| gram_of_chunk(lines, rank)).collect();
         for (b, start) in (0..m).step_by(ROW_BLOCK).enumerate() {
-            let mut message = Vec::new();
+            let mut numbers = Vec::new();
             let (root, q) = (b % size, b / size);
             if root == self.comm.rank() {
-                message = bytemuck::cast_slice(&[&own_grams[q], own[q]].concat()).to_vec();
+                numbers = [&own_grams[q], own[q]].concat();
             }
-            self.comm.broadcast(root, &mut message)?;
-            let numbers: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(&message);
+            self.comm.share(root, &mut numbers)?;
             let (part, lines) = numbers.split_at(rank * rank);
             add_scaled(&mut gram, part, 1.0);
             let block = start..start + lines.len() / rank;

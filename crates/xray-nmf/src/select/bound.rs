@@ -134,7 +134,7 @@ impl Bounds {
 
 /// Bounds on `||X'X_j||` that need one pass over the norms: it is at most `||X||_F ||X_j||`.
 fn cheap_norm_bounds(cone: &Cone<'_>) -> Vec<f64> {
-    let slack = 1.0 + 8.0 * (cone.layout.n_columns() + cone.matrix.n_rows()) as f64 * f64::EPSILON;
+    let slack = 1.0 + 8.0 * (cone.layout.n() + cone.matrix.n_rows()) as f64 * f64::EPSILON;
     let norm = cone.total.sqrt() * slack;
     cone.squared_norms.iter().map(|squared| norm * squared.sqrt()).collect()
 }

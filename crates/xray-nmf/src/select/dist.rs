@@ -5,13 +5,13 @@
 
 use super::bound::Bounds;
 use super::exterior::{Settled, first_largest};
-use super::lazy::{Open, Scores};
+use super::lazy::{BoundedColumn, Scores};
 use super::scoring::{Side, positive_parts};
 use super::{Candidates, Detect, Detection, Memory};
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
 use crate::matrix::kernels::Fold;
+use crate::ownership::Ownership;
 use crate::project::ChangeBlock;
 
 pub(crate) struct Dist {
@@ -43,15 +43,15 @@ impl Dist {
         cone: &Cone<'_>,
         is_open: impl Fn(usize) -> bool,
     ) -> Result<()> {
-        let evaluate = |round: &[Open]| {
-            let listed: Vec<usize> = round.iter().map(|c| c.index).collect();
+        let evaluate = |round: &[BoundedColumn]| {
+            let listed: Vec<usize> = round.iter().map(|c| c.index as usize).collect();
             positive_parts(cone, &listed, Side::Rows, Fold::SumOfSquares)
         };
         let upper = bounds.as_ref().map(|bounds| &bounds.upper);
         let open = |i: usize| {
             is_open(i).then(|| {
                 let bound = upper.map_or(0.0, |upper| upper[i] * upper[i]);
-                Open { index: cone.layout.global(i), bound, denominator: 1.0 }
+                BoundedColumn { index: cone.layout.global(i) as u64, bound, denominator: 1.0 }
             })
         };
         let Some(upper) = upper else {
@@ -118,11 +118,11 @@ impl Detect for Dist {
         std::mem::take(&mut self.scores.evaluations)
     }
 
-    fn memory(&self, layout: &Layout) -> Memory {
+    fn memory(&self, layout: &Ownership) -> Memory {
         Memory { settled: self.settled.columns(layout), ..Memory::default() }
     }
 
-    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+    fn recall(&mut self, layout: &Ownership, memory: &Memory) {
         self.settled.recall(layout, &memory.settled);
     }
 }

@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use super::ties::{self, TIE_TOLERANCE};
 use super::{Candidates, Detection};
-use crate::comm::gather_f64;
+use crate::comm::Collectives;
 use crate::cone::{Cone, Sent};
 use crate::error::Result;
 use crate::gram::GramColumn;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 
 /// Inner products `R_i'X_j` up to this multiple of `||X_i|| ||X_j||` are rounding errors.
 const NEGLIGIBLE: f64 = 1e-14;
@@ -26,12 +26,12 @@ impl Settled {
     }
 
     /// The settled own columns, by their global indices.
-    pub(crate) fn columns(&self, layout: &Layout) -> Vec<usize> {
+    pub(crate) fn columns(&self, layout: &Ownership) -> Vec<usize> {
         (0..self.0.len()).filter(|&i| self.0[i]).map(|i| layout.global(i)).collect()
     }
 
     /// Settles the own ones among the listed columns.
-    pub(crate) fn recall(&mut self, layout: &Layout, columns: &[usize]) {
+    pub(crate) fn recall(&mut self, layout: &Ownership, columns: &[usize]) {
         columns.iter().filter_map(|&j| layout.local(j)).for_each(|i| self.0[i] = true);
     }
 
@@ -73,7 +73,7 @@ fn look_from(cone: &Cone<'_>, choice: &Candidates, i: usize) -> Result<Option<De
     let spread = |j: usize| cone.squared_norms[j].sqrt() / choice.weighted_sums[j];
     let chosen = ties::choose(cone.comm, &cone.layout, &scores, spread)?;
     Ok(chosen.map(|chosen| Detection {
-        column: chosen.index,
+        column: chosen.column,
         score: Some(chosen.score),
         margin: Some(chosen.margin()),
         exterior: Some(i),
@@ -100,15 +100,13 @@ fn residual_products(cone: &Cone<'_>, sent: &Sent, gram: &GramColumn) -> Vec<f64
 /// The lowest index among the points whose value ties with the largest; `values` are those of the
 /// own columns, `None` where not a point to look from.
 pub(crate) fn first_largest(cone: &Cone<'_>, values: &[Option<f64>]) -> Result<Option<usize>> {
-    let own = values.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
-    let largest = gather_f64(cone.comm, &[own])?.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
+    let own = values.iter().flatten().copied().reduce(f64::max);
+    let Some(largest) = cone.comm.gather(own.as_slice())?.into_iter().reduce(f64::max) else {
         return Ok(None);
-    }
+    };
     // Values are squares: a relative difference of the roots is half that of the squares.
     let threshold = largest * (1.0 - 2.0 * TIE_TOLERANCE);
     let first = values.iter().position(|value| value.is_some_and(|v| v >= threshold));
-    let first = first.map_or(f64::INFINITY, |i| cone.layout.global(i) as f64);
-    let first = gather_f64(cone.comm, &[first])?.into_iter().fold(f64::INFINITY, f64::min);
-    Ok(Some(first as usize))
+    let first = first.map(|i| cone.layout.global(i) as u64);
+    Ok(cone.comm.gather(first.as_slice())?.into_iter().min().map(|j| j as usize))
 }

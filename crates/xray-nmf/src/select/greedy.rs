@@ -7,10 +7,10 @@
 //! | `joint` | `max_i R_i'X_j / p'X_j`: the rule of the paper's equation 1, over all i |
 
 use super::bound::Bounds;
-use super::lazy::{Open, Scores};
+use super::lazy::{BoundedColumn, Scores};
 use super::scoring::{Side, positive_parts};
 use super::{Candidates, Detect, Detection, ties};
-use crate::comm::gather_f64;
+use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
@@ -93,7 +93,7 @@ impl Greedy {
 impl Detect for Greedy {
     fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>> {
         let exterior = (0..cone.residuals.len()).any(|i| cone.is_exterior(i, choice.tolerance));
-        if gather_f64(cone.comm, &[f64::from(exterior)])?.iter().all(|&any| any == 0.0) {
+        if !cone.comm.any(exterior)? {
             return Ok(None);
         }
         let Greedy { rule, scores, bounds, denominators, goal } = self;
@@ -103,11 +103,11 @@ impl Detect for Greedy {
             choice.eligible[i].then(|| {
                 let denominator = denominators[i];
                 let bound = upper.map_or(0.0, |upper| rule.score_bound(upper[i], denominator));
-                Open { index: cone.layout.global(i), bound, denominator }
+                BoundedColumn { index: cone.layout.global(i) as u64, bound, denominator }
             })
         };
-        let evaluate = |round: &[Open]| {
-            let listed: Vec<usize> = round.iter().map(|c| c.index).collect();
+        let evaluate = |round: &[BoundedColumn]| {
+            let listed: Vec<usize> = round.iter().map(|c| c.index as usize).collect();
             let folded = positive_parts(cone, &listed, Side::Columns, rule.fold())?;
             Ok(folded.iter().zip(round).map(|(f, c)| rule.score(*f, c.denominator)).collect())
         };
@@ -141,7 +141,7 @@ impl Detect for Greedy {
         let chosen = ties::choose(cone.comm, &cone.layout, &significant, spread)?;
         *goal = chosen.map_or(0.0, |chosen| chosen.runner_up.max(0.0));
         Ok(chosen.map(|chosen| Detection {
-            column: chosen.index,
+            column: chosen.column,
             score: Some(chosen.score),
             margin: Some(chosen.margin()),
             exterior: None,

@@ -5,9 +5,11 @@
 //! the winner is then the same as if every column had been scored. The bounds are certified (see
 //! [`bound`](super::bound)), rounding included.
 
-use crate::comm::{Communicator, gather_f64};
+use bytemuck::{Pod, Zeroable};
+
+use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 
 /// Columns evaluated in the first round and the most in any round. Fixed, so that the number of
 /// evaluations does not depend on threads.
@@ -26,9 +28,10 @@ pub(crate) struct Scores {
 }
 
 /// A column that may have to be evaluated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Open {
-    pub(crate) index: usize,
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct BoundedColumn {
+    pub(crate) index: u64,
     /// Upper bound on its score.
     pub(crate) bound: f64,
     /// What the evaluation is divided by.
@@ -47,16 +50,16 @@ impl Scores {
     pub(crate) fn search(
         &mut self,
         comm: &dyn Communicator,
-        layout: &Layout,
+        layout: &Ownership,
         needed: usize,
-        open: impl Fn(usize) -> Option<Open>,
-        mut evaluate: impl FnMut(&[Open]) -> Result<Vec<f64>>,
+        open: impl Fn(usize) -> Option<BoundedColumn>,
+        mut evaluate: impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
         let mut best = Best::new(needed);
         let exact: Vec<f64> = (0..self.known.len()).filter_map(|i| self.known[i]).collect();
-        gather_f64(comm, &top(exact, needed))?.into_iter().for_each(|score| best.add(score));
+        comm.gather(&top(exact, needed))?.into_iter().for_each(|score| best.add(score));
 
-        let stale = |scores: &Self, goal: f64| -> Vec<Open> {
+        let stale = |scores: &Self, goal: f64| -> Vec<BoundedColumn> {
             let columns = (0..scores.known.len()).filter(|&i| scores.known[i].is_none());
             columns.filter_map(&open).filter(|c| c.bound > 0.0 && c.bound >= goal).collect()
         };
@@ -85,11 +88,11 @@ impl Scores {
     pub(crate) fn evaluate_all(
         &mut self,
         comm: &dyn Communicator,
-        layout: &Layout,
-        open: impl Fn(usize) -> Option<Open>,
-        mut evaluate: impl FnMut(&[Open]) -> Result<Vec<f64>>,
+        layout: &Ownership,
+        open: impl Fn(usize) -> Option<BoundedColumn>,
+        mut evaluate: impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
-        let all: Vec<Open> = (0..self.known.len()).filter_map(open).collect();
+        let all: Vec<BoundedColumn> = (0..self.known.len()).filter_map(open).collect();
         let mut all = gather_sorted(comm, &all)?;
         all.sort_by_key(|c| c.index);
         let mut best = Best::new(1);
@@ -99,10 +102,10 @@ impl Scores {
 
     fn evaluate_round(
         &mut self,
-        layout: &Layout,
-        round: &[Open],
+        layout: &Ownership,
+        round: &[BoundedColumn],
         best: &mut Best,
-        evaluate: &mut impl FnMut(&[Open]) -> Result<Vec<f64>>,
+        evaluate: &mut impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
         if round.is_empty() {
             return Ok(());
@@ -110,7 +113,7 @@ impl Scores {
         self.evaluations += round.len() as u64;
         for (column, score) in round.iter().zip(evaluate(round)?) {
             best.add(score);
-            if let Some(i) = layout.local(column.index) {
+            if let Some(i) = layout.local(column.index as usize) {
                 self.known[i] = Some(score);
             }
         }
@@ -150,18 +153,13 @@ fn top(mut scores: Vec<f64>, count: usize) -> Vec<f64> {
     scores
 }
 
-fn by_bound(a: &Open, b: &Open) -> std::cmp::Ordering {
+fn by_bound(a: &BoundedColumn, b: &BoundedColumn) -> std::cmp::Ordering {
     b.bound.total_cmp(&a.bound).then(a.index.cmp(&b.index))
 }
 
 /// All ranks' columns, the largest bound first.
-fn gather_sorted(comm: &dyn Communicator, own: &[Open]) -> Result<Vec<Open>> {
-    let message: Vec<f64> =
-        own.iter().flat_map(|c| [c.index as f64, c.bound, c.denominator]).collect();
-    let mut all: Vec<Open> = gather_f64(comm, &message)?
-        .chunks(3)
-        .map(|c| Open { index: c[0] as usize, bound: c[1], denominator: c[2] })
-        .collect();
+fn gather_sorted(comm: &dyn Communicator, own: &[BoundedColumn]) -> Result<Vec<BoundedColumn>> {
+    let mut all = comm.gather(own)?;
     all.sort_by(by_bound);
     Ok(all)
 }

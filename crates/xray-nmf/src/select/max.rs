@@ -6,7 +6,7 @@ use super::exterior::{Settled, first_largest};
 use super::{Candidates, Detect, Detection, Memory};
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 
 pub(crate) struct Max {
     settled: Settled,
@@ -35,11 +35,11 @@ impl Detect for Max {
         std::mem::take(&mut self.evaluations)
     }
 
-    fn memory(&self, layout: &Layout) -> Memory {
+    fn memory(&self, layout: &Ownership) -> Memory {
         Memory { settled: self.settled.columns(layout), ..Memory::default() }
     }
 
-    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+    fn recall(&mut self, layout: &Ownership, memory: &Memory) {
         self.settled.recall(layout, &memory.settled);
     }
 }

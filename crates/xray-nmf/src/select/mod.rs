@@ -18,7 +18,7 @@ pub(crate) mod ties;
 
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 use crate::params::{Engine, Params, Selection};
 use crate::project::ChangeBlock;
 
@@ -69,12 +69,12 @@ pub(crate) trait Detect {
     fn take_evaluations(&mut self) -> u64;
 
     /// What the rule must not forget between a checkpoint and the run that resumes from it.
-    fn memory(&self, _layout: &Layout) -> Memory {
+    fn memory(&self, _layout: &Ownership) -> Memory {
         Memory::default()
     }
 
     /// Takes up a memory again, of all ranks together.
-    fn recall(&mut self, _layout: &Layout, _memory: &Memory) {}
+    fn recall(&mut self, _layout: &Ownership, _memory: &Memory) {}
 }
 
 /// Which own columns may be chosen, and their denominators.
@@ -90,7 +90,7 @@ pub(crate) struct Candidates {
 
 impl Candidates {
     /// A column that has become an anchor is no candidate any more.
-    pub(crate) fn withdraw(&mut self, layout: &Layout, column: usize) {
+    pub(crate) fn withdraw(&mut self, layout: &Ownership, column: usize) {
         if let Some(i) = layout.local(column) {
             self.eligible[i] = false;
         }

@@ -6,9 +6,9 @@
 //! once, in pieces, so no rank ever holds another's. Sums run in an order that depends on the
 //! number of ranks; bounds may do so, as they include their rounding errors.
 
+use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
 use crate::matrix::{Column, Matrix};
 use crate::packet::{Reader, Writer};
 
@@ -21,7 +21,7 @@ pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
     let own = cone.matrix.gram_norm_bounds().unwrap_or_default();
     let mut squares = Squares {
         own: own.iter().map(|bound| bound * bound).collect(),
-        others: vec![0.0; cone.layout.n_columns()],
+        others: vec![0.0; cone.layout.n()],
         starts: starts(cone),
     };
     for root in 0..cone.comm.size() {
@@ -31,7 +31,7 @@ pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
             if root == cone.comm.rank() {
                 (message, next) = piece(cone, middle, next);
             }
-            cone.comm.broadcast(root, &mut message)?;
+            cone.comm.share(root, &mut message)?;
             if message.is_empty() {
                 break;
             }
@@ -47,17 +47,16 @@ pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
     }
     let totals = squares.exchanged(cone)?;
     // All terms are nonnegative squares: the relative error of their sum is below (n + m) eps.
-    let slack = cone.layout.n_columns() + cone.matrix.n_rows();
+    let slack = cone.layout.n() + cone.matrix.n_rows();
     let slack = 1.0 + 8.0 * slack as f64 * f64::EPSILON;
     Ok(Some(totals.into_iter().map(|total| total.sqrt() * slack).collect()))
 }
 
 /// Where each rank's columns start if they are listed rank after rank, and where the last end.
 fn starts(cone: &Cone<'_>) -> Vec<usize> {
-    let (n, size) = (cone.layout.n_columns(), cone.comm.size());
     let mut starts = vec![0];
-    for rank in 0..size {
-        starts.push(starts[rank] + Layout::new(n, rank, size).n_own());
+    for rank in 0..cone.comm.size() {
+        starts.push(starts[rank] + cone.layout.of_rank(rank).n_own());
     }
     starts
 }
@@ -136,11 +135,9 @@ impl Squares {
 
     /// The own columns' sums, with what the other ranks found for them.
     fn exchanged(mut self, cone: &Cone<'_>) -> Result<Vec<f64>> {
-        let of_rank =
-            |ends: &[usize]| bytemuck::cast_slice(&self.others[ends[0]..ends[1]]).to_vec();
+        let of_rank = |ends: &[usize]| self.others[ends[0]..ends[1]].to_vec();
         let messages = self.starts.windows(2).map(of_rank).collect();
-        for message in cone.comm.all_to_all(messages)? {
-            let sums: Vec<f64> = bytemuck::allocation::pod_collect_to_vec(&message);
+        for sums in cone.comm.exchange(messages)? {
             self.own.iter_mut().zip(sums).for_each(|(own, sum)| *own += sum);
         }
         Ok(self.own)

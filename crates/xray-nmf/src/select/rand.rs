@@ -5,10 +5,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::exterior::Settled;
 use super::{Candidates, Detect, Detection, Memory};
-use crate::comm::gather_f64;
+use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 
 pub(crate) struct Rand {
     settled: Settled,
@@ -28,9 +28,9 @@ impl Rand {
 
 /// How many of the listed own columns, and of those of the other ranks, each block of all has.
 fn count_in_blocks(cone: &Cone<'_>, open: &[usize]) -> Result<Vec<usize>> {
-    let mut own = vec![0.0; cone.layout.own_blocks().len()];
-    open.iter().for_each(|i| own[i / cone.layout.block_size()] += 1.0);
-    let all = gather_f64(cone.comm, &own)?;
+    let mut own = vec![0u64; cone.layout.own_blocks().len()];
+    open.iter().for_each(|i| own[i / cone.layout.block_size()] += 1);
+    let all = cone.comm.gather(&own)?;
     let in_order = cone.layout.in_block_order(&all, 1);
     Ok(in_order.iter().map(|count| count[0] as usize).collect())
 }
@@ -55,14 +55,13 @@ impl Detect for Rand {
                 before += counts[block];
                 block += 1;
             }
-            let start = cone.layout.local(cone.layout.block_columns(block).start);
+            let start = cone.layout.local(cone.layout.block_lines(block).start);
             let own = start.map(|start| {
                 let first = open.partition_point(|&i| i < start);
-                cone.layout.global(open[first + drawn - before])
+                cone.layout.global(open[first + drawn - before]) as u64
             });
-            let own = own.map_or(-1.0, |j| j as f64);
-            let point = gather_f64(cone.comm, &[own])?.into_iter().fold(-1.0, f64::max);
-            Ok(Some(point as usize))
+            let point = cone.comm.gather(own.as_slice())?;
+            Ok(point.first().map(|&j| j as usize))
         })
     }
 
@@ -70,11 +69,11 @@ impl Detect for Rand {
         std::mem::take(&mut self.evaluations)
     }
 
-    fn memory(&self, layout: &Layout) -> Memory {
+    fn memory(&self, layout: &Ownership) -> Memory {
         Memory { settled: self.settled.columns(layout), drawn: self.random.get_word_pos() }
     }
 
-    fn recall(&mut self, layout: &Layout, memory: &Memory) {
+    fn recall(&mut self, layout: &Ownership, memory: &Memory) {
         self.settled.recall(layout, &memory.settled);
         self.random.set_word_pos(memory.drawn);
     }

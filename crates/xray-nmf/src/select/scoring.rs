@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::comm::gather_f64;
+use crate::comm::Collectives;
 use crate::cone::{Cone, Sent};
 use crate::error::Result;
 use crate::gram::GramColumn;
@@ -51,7 +51,7 @@ pub(crate) fn positive_parts(
         .with_max_len(1)
         .map(|(b, q)| scorer.score(&batches[q], b, blocks[b].clone()))
         .collect();
-    let parts = gather_f64(cone.comm, parts.as_flattened())?;
+    let parts = cone.comm.gather(parts.as_flattened())?;
     let mut folds = vec![0.0; listed.len()];
     for block in cone.layout.in_block_order(&parts, batches.len() * LANES) {
         folds.iter_mut().zip(block).for_each(|(sum, part)| *sum = fold.join(*sum, *part));

@@ -5,9 +5,11 @@
 //! with the largest norm is a vertex of the face they span, so the tied column with the largest
 //! `||X_j|| / p'X_j` is extreme. Among multiples of one ray the lowest index is taken.
 
-use crate::comm::{Communicator, gather_f64};
+use bytemuck::{Pod, Zeroable};
+
+use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
-use crate::layout::Layout;
+use crate::ownership::Ownership;
 
 /// Relative difference below which two scores count as equal.
 pub(crate) const TIE_TOLERANCE: f64 = 1e-9;
@@ -17,16 +19,16 @@ pub(crate) fn ties_with(score: f64, best: f64) -> bool {
     score >= best - TIE_TOLERANCE * best.abs()
 }
 
-/// A chosen column.
+/// The column that won.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Chosen {
-    pub(crate) index: usize,
+pub(crate) struct Winner {
+    pub(crate) column: usize,
     pub(crate) score: f64,
     /// The best score among the other columns; negative infinity if there is none.
     pub(crate) runner_up: f64,
 }
 
-impl Chosen {
+impl Winner {
     /// How far the runner-up is behind, relative to the score: 0 for a tie, at most 1.
     pub(crate) fn margin(&self) -> f64 {
         if self.score > 0.0 {
@@ -37,52 +39,62 @@ impl Chosen {
     }
 }
 
+/// A rank's best column.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Top {
+    score: f64,
+    column: u64,
+    /// The best score of its other columns; negative infinity if there is none.
+    runner_up: f64,
+}
+
+/// A column whose score ties with the best.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Tied {
+    column: u64,
+    score: f64,
+    spread: f64,
+}
+
 /// The best of all ranks' columns: the largest score, then among ties the largest `spread`, then
 /// the lowest index. `scores` are those of the own columns, `None` where not a candidate.
 pub(crate) fn choose(
     comm: &dyn Communicator,
-    layout: &Layout,
+    layout: &Ownership,
     scores: &[Option<f64>],
     spread: impl Fn(usize) -> f64,
-) -> Result<Option<Chosen>> {
-    let mut top = [f64::NEG_INFINITY, -1.0, f64::NEG_INFINITY];
-    for (i, score) in scores.iter().enumerate() {
-        let Some(score) = *score else { continue };
-        if score > top[0] || top[1] < 0.0 {
-            top = [score, layout.global(i) as f64, top[0]];
-        } else if score > top[2] {
-            top[2] = score;
+) -> Result<Option<Winner>> {
+    let own = scores.iter().enumerate().filter_map(|(i, score)| Some((i, (*score)?)));
+    let column = |i: usize| layout.global(i) as u64;
+    let mut top: Option<Top> = None;
+    for (i, score) in own.clone() {
+        match &mut top {
+            Some(top) if score <= top.score => top.runner_up = top.runner_up.max(score),
+            _ => {
+                let runner_up = top.map_or(f64::NEG_INFINITY, |top| top.score);
+                top = Some(Top { score, column: column(i), runner_up });
+            }
         }
     }
-    let tops = gather_f64(comm, &top)?;
-    let Some(best) = tops
-        .chunks(3)
-        .filter(|rank| rank[1] >= 0.0)
-        .reduce(|best, rank| if rank[0] > best[0] { rank } else { best })
-    else {
-        return Ok(None);
-    };
-    let mut tied = Vec::new();
-    for (i, score) in scores.iter().enumerate() {
-        if let Some(score) = *score
-            && ties_with(score, best[0])
-        {
-            tied.extend([layout.global(i) as f64, score, spread(i)]);
-        }
-    }
-    let tied = gather_f64(comm, &tied)?;
-    let mut tied: Vec<&[f64]> = tied.chunks(3).collect();
-    tied.sort_by(|a, b| a[0].total_cmp(&b[0]));
-    let widest = tied.iter().map(|c| c[2]).fold(f64::NEG_INFINITY, f64::max);
-    let chosen =
-        tied.into_iter().find(|c| ties_with(c[2], widest)).expect("the best ties with itself");
-    let others = tops.chunks(3).flat_map(|rank| {
-        let own = if rank[1] == chosen[0] { f64::NEG_INFINITY } else { rank[0] };
-        [own, rank[2]]
+    let tops = comm.gather(top.as_slice())?;
+    let best = tops.iter().map(|top| top.score).reduce(|a, b| if b > a { b } else { a });
+    let Some(best) = best else { return Ok(None) };
+    let tied = own.filter(|(_, score)| ties_with(*score, best));
+    let tied = tied.map(|(i, score)| Tied { column: column(i), score, spread: spread(i) });
+    let mut tied = comm.gather(&tied.collect::<Vec<_>>())?;
+    tied.sort_by_key(|tied| tied.column);
+    let widest = tied.iter().map(|tied| tied.spread).fold(f64::NEG_INFINITY, f64::max);
+    let winner = tied.iter().find(|tied| ties_with(tied.spread, widest));
+    let winner = winner.expect("the best ties with itself");
+    let others = tops.iter().flat_map(|top| {
+        let own = if top.column == winner.column { f64::NEG_INFINITY } else { top.score };
+        [own, top.runner_up]
     });
-    Ok(Some(Chosen {
-        index: chosen[0] as usize,
-        score: chosen[1],
+    Ok(Some(Winner {
+        column: winner.column as usize,
+        score: winner.score,
         runner_up: others.fold(f64::NEG_INFINITY, f64::max),
     }))
 }

@@ -3,10 +3,10 @@
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::verify;
 use crate::support::{Grid, all_bits, comparable};
-use xray_nmf::comm::{Communicator, LocalRank, run_local_ranks};
+use xray_nmf::comm::{LocalRank, run_local_ranks};
 use xray_nmf::{
-    Factorization, Layout, Matrix, Normalize, Params, Result, Selection, Solver, Termination, fit,
-    fit_distributed, rank_columns,
+    Factorization, Matrix, Normalize, Ownership, Params, Result, Selection, Solver, Termination,
+    fit, fit_distributed,
 };
 
 /// All rules, with and without the mean ray.
@@ -81,13 +81,13 @@ fn compare_ranks<M: Matrix, S: Matrix>(
     x: &M,
     params: &Params,
     sizes: impl Iterator<Item = usize>,
-    shard: impl Fn(&Layout) -> S + Sync,
+    shard: impl Fn(&Ownership) -> S + Sync,
 ) {
     let whole = fit(x, params).unwrap();
     let n = x.n_columns();
     for size in sizes {
         let on_rank = |comm: &LocalRank| {
-            let part = shard(&rank_columns(n, comm.rank(), comm.size()));
+            let part = shard(&Ownership::columns(n, comm));
             fit_distributed(comm, n, &part, None, params, &mut ())
         };
         let parts = run_local_ranks(size, on_rank);

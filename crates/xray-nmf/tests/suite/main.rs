@@ -10,6 +10,7 @@ mod corners;
 mod engines;
 mod golden;
 mod invariance;
+mod kernels;
 mod nnls;
 mod no_panic;
 mod oracle;

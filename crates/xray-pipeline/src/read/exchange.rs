@@ -1,7 +1,7 @@
 //! Entries to the owners of their columns or rows, in rounds of bounded size.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Layout, Result, SparseMatrix};
+use xray_nmf::{Ownership, Result, SparseMatrix};
 
 /// Entries that a rank sends in one round: 16 MiB.
 const ROUND: usize = 1 << 20;
@@ -74,7 +74,7 @@ pub fn exchange(
 /// If an entry is of another rank's column.
 pub fn assemble_columns(
     n_rows: usize,
-    own: &Layout,
+    own: &Ownership,
     entries: Vec<Entry>,
 ) -> Result<SparseMatrix<'static, f64>> {
     assemble(n_rows, own.n_own(), |j| own.local(j).expect("an own column"), entries)

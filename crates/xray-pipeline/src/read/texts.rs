@@ -183,7 +183,7 @@ fn gather_columns(
     let bytes = |c: &ColumnCount| [c.document_frequency as f64, c.total].map(f64::to_le_bytes);
     let own = ColumnCount::of_columns(own).iter().flat_map(bytes).flatten().collect::<Vec<u8>>();
     let all: Vec<f64> = comm.all_gather(&own)?.iter().flat_map(|part| numbers(part)).collect();
-    let all = rank_columns(n_columns, comm.rank(), comm.size()).in_column_order(&all, 2);
+    let all = rank_columns(n_columns, comm.rank(), comm.size()).in_order(&all, 2);
     let column = |c: &[f64]| ColumnCount { document_frequency: c[0] as u64, total: c[1] };
     Ok(all.chunks_exact(2).map(column).collect())
 }

@@ -9,6 +9,9 @@ mod dense;
 pub(crate) mod quad;
 mod score;
 
+#[cfg(target_arch = "x86_64")]
+use std::sync::OnceLock;
+
 pub(crate) use dense::{
     add_outer_products, product_by_column, product_by_row, products_by_column, products_by_row,
     quadratic_form,
@@ -23,6 +26,15 @@ pub(crate) const LANES: usize = 16;
 
 /// One number for each vector of a batch.
 pub(crate) type Lanes = [f64; LANES];
+
+/// Whether the versions for AVX2 are used: where the processor has it, unless the environment variable
+/// `XRAY_PLAIN_KERNELS` is 1 when the first kernel runs, for tests of the other version.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn are_wide() -> bool {
+    static WIDE: OnceLock<bool> = OnceLock::new();
+    let plain = || std::env::var_os("XRAY_PLAIN_KERNELS").is_some_and(|value| value == "1");
+    *WIDE.get_or_init(|| std::arch::is_x86_feature_detected!("avx2") && !plain())
+}
 
 /// Defines `$name` as a front for `$body`, compiled also for AVX2 and chosen at run time.
 ///
@@ -48,8 +60,8 @@ macro_rules! multiversion {
                 fn wide $(<$t: $bound>)? ($($arg: $type),*) $(-> $result)? {
                     $wide($($arg),*)
                 }
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    // SAFETY: the processor was just found to have AVX2.
+                if $crate::matrix::kernels::are_wide() {
+                    // SAFETY: kernels are wide only where the processor was found to have AVX2.
                     return unsafe { wide($($arg),*) };
                 }
             }

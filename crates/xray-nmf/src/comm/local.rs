@@ -1,68 +1,11 @@
-//! How ranks talk to each other: a handful of collective calls, and two ways to make them.
-//!
-//! The solver is written once, for any number of ranks that each own a range of columns. A single
-//! machine is [`OneRank`]; [`run_local_ranks`] gives each rank a thread, for tests; MPI can stand
-//! behind the same trait.
+//! Threads as ranks, for tests. Their calls are [traced](super::traced): ranks that make different calls
+//! get an error that says where each of them is.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::Communicator;
+use super::traced::{Call, Kind};
 use crate::error::{Error, Result};
-
-/// Collective operations: every rank makes the same calls in the same order.
-pub trait Communicator: Sync + std::fmt::Debug {
-    /// This rank, from 0.
-    fn rank(&self) -> usize;
-
-    /// Number of ranks.
-    fn size(&self) -> usize;
-
-    /// Replaces `message` on all ranks by the one of `root`.
-    fn broadcast(&self, root: usize, message: &mut Vec<u8>) -> Result<()>;
-
-    /// Every rank's message, in rank order, on every rank. Lengths may differ.
-    fn all_gather(&self, message: &[u8]) -> Result<Vec<Vec<u8>>>;
-
-    /// Sends `messages[k]` to rank k and returns what each rank sent here, in rank order.
-    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>>;
-}
-
-/// The only rank there is.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct OneRank;
-
-impl Communicator for OneRank {
-    fn rank(&self) -> usize {
-        0
-    }
-
-    fn size(&self) -> usize {
-        1
-    }
-
-    fn broadcast(&self, _root: usize, _message: &mut Vec<u8>) -> Result<()> {
-        Ok(())
-    }
-
-    fn all_gather(&self, message: &[u8]) -> Result<Vec<Vec<u8>>> {
-        Ok(vec![message.to_vec()])
-    }
-
-    fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
-        Ok(messages)
-    }
-}
-
-/// All ranks' numbers one after the other.
-pub(crate) fn gather_f64(comm: &dyn Communicator, local: &[f64]) -> Result<Vec<f64>> {
-    if comm.size() == 1 {
-        return Ok(local.to_vec());
-    }
-    let parts = comm.all_gather(bytemuck::cast_slice(local))?;
-    Ok(parts
-        .iter()
-        .flat_map(|part| bytemuck::allocation::pod_collect_to_vec::<u8, f64>(part))
-        .collect())
-}
 
 /// One rank of a group of threads, made by [`run_local_ranks`].
 #[derive(Debug)]
@@ -81,14 +24,22 @@ struct Group {
 /// One collective call at a time: ranks first deposit, then all collect, then the slate is clean.
 #[derive(Debug, Default)]
 struct Exchange {
-    deposited: Vec<Option<Vec<Vec<u8>>>>,
+    deposited: Vec<Option<Deposit>>,
     collected: usize,
     closed: bool,
 }
 
+/// What a rank brings to a call: all of its messages.
+#[derive(Debug, Clone)]
+struct Deposit {
+    call: Call,
+    messages: Vec<Vec<u8>>,
+}
+
 /// Runs `work` on `size` threads, one for each rank, and returns their results in rank order.
 ///
-/// A rank that ends while others still wait for it makes their calls fail rather than hang.
+/// A rank that ends while others still wait for it makes their calls fail rather than hang, and so do
+/// ranks that make different calls, or calls from different places in the program.
 ///
 /// # Examples
 /// ```
@@ -133,19 +84,23 @@ impl LocalRank {
     /// Deposits `messages`, waits for all ranks, and returns what `pick` takes from each.
     fn exchange(
         &self,
+        kind: Kind,
         messages: Vec<Vec<u8>>,
         pick: impl Fn(&[Vec<u8>]) -> Vec<u8>,
     ) -> Result<Vec<Vec<u8>>> {
+        let call = Call::now(kind);
         let mut state = self.lock();
         while state.deposited[self.rank].is_some() {
             state = self.wait(state)?;
         }
-        state.deposited[self.rank] = Some(messages);
+        state.deposited[self.rank] = Some(Deposit { call, messages });
         self.group.changed.notify_all();
         while state.deposited.iter().any(Option::is_none) {
             state = self.wait(state)?;
         }
-        let all = state.deposited.iter().flatten().map(|messages| pick(messages)).collect();
+        let deposits: Vec<&Deposit> = state.deposited.iter().flatten().collect();
+        Call::check_same(deposits.iter().map(|deposit| deposit.call))?;
+        let all = deposits.iter().map(|deposit| pick(&deposit.messages)).collect();
         state.collected += 1;
         if state.collected == self.group.size {
             state.collected = 0;
@@ -174,23 +129,26 @@ impl Communicator for LocalRank {
 
     fn broadcast(&self, root: usize, message: &mut Vec<u8>) -> Result<()> {
         let own = if self.rank == root { std::mem::take(message) } else { Vec::new() };
-        let mut all = self.exchange(vec![own], |messages| messages[0].clone())?;
+        let kind = Kind::Broadcast { root };
+        let mut all = self.exchange(kind, vec![own], |messages| messages[0].clone())?;
         *message = all.swap_remove(root);
         Ok(())
     }
 
     fn all_gather(&self, message: &[u8]) -> Result<Vec<Vec<u8>>> {
-        self.exchange(vec![message.to_vec()], |messages| messages[0].clone())
+        self.exchange(Kind::AllGather, vec![message.to_vec()], |messages| messages[0].clone())
     }
 
     fn all_to_all(&self, messages: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
         let rank = self.rank;
-        self.exchange(messages, |messages| messages.get(rank).cloned().unwrap_or_default())
+        let to_this = |messages: &[Vec<u8>]| messages.get(rank).cloned().unwrap_or_default();
+        self.exchange(Kind::AllToAll, messages, to_this)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Collectives;
     use super::*;
 
     #[test]
@@ -214,5 +172,24 @@ mod tests {
             if comm.rank() == 1 { Ok(Vec::new()) } else { comm.all_gather(&[1]) }
         });
         assert!(results[0].is_err() && results[2].is_err());
+    }
+
+    #[test]
+    fn ranks_that_make_different_calls_are_told_where_each_of_them_is() {
+        let results = run_local_ranks(3, |comm| match comm.rank() {
+            2 => comm.share(0, &mut vec![1.0]).map(|()| Vec::new()),
+            _ => comm.gather(&[1.0]),
+        });
+        for result in results {
+            let message = result.unwrap_err().to_string();
+            assert!(message.contains("rank 0: all_gather at "), "{message}");
+            assert!(message.contains("rank 2: broadcast of rank 0 at "), "{message}");
+            assert!(message.contains("local.rs:"), "{message}");
+        }
+        let elsewhere = run_local_ranks(2, |comm| match comm.rank() {
+            0 => comm.any(true),
+            _ => comm.any(true),
+        });
+        assert!(elsewhere.iter().all(Result::is_err), "the same call from two places");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xray_nmf::Result;
-use xray_nmf::comm::Communicator;
+use super::Communicator;
+use crate::error::Result;
 
 /// A communicator that counts the bytes which arrive at this rank, and the calls.
 ///
@@ -11,8 +11,7 @@ use xray_nmf::comm::Communicator;
 ///
 /// # Examples
 /// ```
-/// use xray_mpi::Counted;
-/// use xray_nmf::comm::{Communicator, run_local_ranks};
+/// use xray_nmf::comm::{Communicator, Counted, run_local_ranks};
 /// let arrived = run_local_ranks(3, |comm| {
 ///     let counted = Counted::new(comm);
 ///     counted.all_gather(&[0; 10]).unwrap();
