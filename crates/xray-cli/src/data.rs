@@ -1,7 +1,7 @@
 //! Reading what the arguments name.
 
 use xray_data::text::position_names;
-use xray_data::{Documents, Loaded, LoadedMatrix, Table, load};
+use xray_data::{Documents, Loaded, LoadedMatrix, Origin, Table, load_with_origin};
 use xray_nmf::ErrorKind;
 use xray_pipeline::{Corpus, is_whole};
 
@@ -9,22 +9,25 @@ use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, kind};
 use crate::session::Session;
 
-/// Reads numbers or texts.
-pub(crate) fn read(session: &mut Session, args: &InputArgs) -> anyhow::Result<Loaded> {
+/// Reads numbers or texts, and tells what was read: nothing is read again later.
+pub(crate) fn read(session: &mut Session, args: &InputArgs) -> anyhow::Result<(Loaded, Origin)> {
     let source = args.source();
-    match session.stage("read", || load(&source, &args.load_options()))? {
-        Loaded::Documents(_) if args.transpose => {
-            Err(UsageError("--transpose is for matrices, and this is text".into()).into())
-        }
-        loaded => Ok(loaded),
+    let (loaded, origin) =
+        session.stage("read", || load_with_origin(&source, &args.load_options()))?;
+    if args.transpose && matches!(loaded, Loaded::Documents(_)) {
+        return Err(UsageError("--transpose is for matrices, and this is text".into()).into());
     }
+    Ok((loaded, origin))
 }
 
 /// Reads a matrix; texts are refused.
-pub(crate) fn read_table(session: &mut Session, args: &InputArgs) -> anyhow::Result<Table> {
+pub(crate) fn read_table(
+    session: &mut Session,
+    args: &InputArgs,
+) -> anyhow::Result<(Table, Origin)> {
     match read(session, args)? {
-        Loaded::Table(table) => Ok(table),
-        Loaded::Documents(documents) => {
+        (Loaded::Table(table), origin) => Ok((table, origin)),
+        (Loaded::Documents(documents), _) => {
             let name = args.source().name();
             let n = documents.len();
             Err(anyhow::anyhow!(
@@ -40,12 +43,13 @@ pub(crate) fn read_corpus(
     session: &mut Session,
     input: &InputArgs,
     text: &TextArgs,
-) -> anyhow::Result<Corpus> {
-    let corpus = match read(session, input)? {
+) -> anyhow::Result<(Corpus, Origin)> {
+    let (loaded, origin) = read(session, input)?;
+    let corpus = match loaded {
         Loaded::Documents(documents) => weigh_documents(session, documents, text),
         Loaded::Table(table) => weigh_table(session, table, text),
     };
-    about(input, corpus)
+    Ok((about(input, corpus)?, origin))
 }
 
 /// Says which data an error is about, unless an argument is wrong.
@@ -116,7 +120,7 @@ pub(crate) fn read_weighed(
     input: &InputArgs,
     text: &TextArgs,
 ) -> anyhow::Result<Weighed> {
-    let corpus = match read(session, input)? {
+    let corpus = match read(session, input)?.0 {
         Loaded::Documents(documents) => weigh_documents(session, documents, text),
         Loaded::Table(table) => match &table.matrix {
             LoadedMatrix::Sparse(_) if text.weighting.is_some() || is_whole(&table.matrix) => {

@@ -4,17 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use xray_data::{AtomicFile, Input, Provenance};
-
-/// Where a run writes to, and what its model tells of the data; nothing if it does not write.
-pub(crate) fn output(
-    path: Option<&Path>,
-    input: &Input,
-    seed: u64,
-) -> anyhow::Result<Option<(PathBuf, Provenance)>> {
-    let Some(path) = path else { return Ok(None) };
-    Ok(Some((path.to_owned(), Provenance::of(input, seed)?)))
-}
+use xray_data::AtomicFile;
 
 /// A folder for the files of a run.
 pub struct Folder {

@@ -154,6 +154,15 @@ fn killed_runs_leave_only_complete_files() {
 
 /// Sends Ctrl-C some time after the stage `after` has ended, and waits for the end.
 fn interrupted(place: &Place, arguments: &[&str], after: &str, wait: Duration) -> Run {
+    disturbed(place, arguments, after, |child| {
+        std::thread::sleep(wait);
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.expect("the program `kill`").success());
+    })
+}
+
+/// Does something after the stage `after` has ended, and waits for the end.
+fn disturbed(place: &Place, arguments: &[&str], after: &str, disturb: impl FnOnce(&Child)) -> Run {
     let mut command = place.command(arguments);
     command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -163,13 +172,35 @@ fn interrupted(place: &Place, arguments: &[&str], after: &str, wait: Duration) -
         let length = errors.read_line(&mut stderr).expect("a pipe");
         assert!(length > 0, "{stderr}");
     }
-    std::thread::sleep(wait);
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("the program `kill`").success(), "{stderr}");
+    disturb(&child);
     errors.read_to_string(&mut stderr).expect("a pipe");
     let output = child.wait_with_output().expect("a child");
     let stdout = String::from_utf8(output.stdout).expect("UTF-8");
     Run { status: output.status.code(), stdout, stderr }
+}
+
+#[test]
+fn results_are_written_though_the_input_is_gone() {
+    let place = Place::new();
+    let text = corpus(2000);
+    let runs = [
+        ("texts.csv", ["topics", "-k", "12", "-o", "topics", "--threads", "1"]),
+        ("x.npz", ["factorize", "-r", "60", "-o", "factors", "--threads", "1"]),
+    ];
+    place.write("texts.csv", &text);
+    place.done(&["convert", "texts.csv", "x.npz"]);
+    for (file, arguments) in runs {
+        let stored = place.bytes(file);
+        let path = place.path(file);
+        let run = disturbed(&place, &[&arguments[..], &[file]].concat(), "read", |_| {
+            std::fs::remove_file(&path).expect("it was there");
+        });
+        assert_eq!(run.status, Some(0), "{}", run.stderr);
+        let model = place.path(arguments[4]).join("model.npz");
+        let model = xray_data::Model::load(&model).expect("a model");
+        let hash = xray_data::ContentHash::of(&stored).to_string();
+        assert_eq!(model.provenance.input_hash, Some(hash));
+    }
 }
 
 #[test]

@@ -22,8 +22,10 @@
 
 mod assemble;
 mod columns;
+mod csv;
 mod error;
 mod formats;
+mod hash;
 mod load;
 mod model;
 mod options;
@@ -34,10 +36,12 @@ mod table;
 pub mod text;
 mod write;
 
+pub use csv::{csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
 pub use formats::{FORMATS, Format};
-pub use load::load;
-pub use model::{FORMAT_VERSION, Model, ModelKind, Provenance, hash_input};
+pub use hash::{ContentHash, FileHash};
+pub use load::{load, load_with_origin};
+pub use model::{FORMAT_VERSION, Model, ModelKind, Origin, Provenance, hash_input};
 pub use options::{ColumnChoice, Limits, LoadOptions};
 pub use read::names::read_names;
 pub use share::Share;

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Malformed, Result};
+use crate::error::{Error, Malformed, Result, io_error};
 use crate::formats::{FORMATS, Format, Reader, detect};
+use crate::hash::FileHash;
+use crate::model::Origin;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::names::{read_labels, read_names, read_names_for};
 use crate::source::{Input, Source};
@@ -28,10 +30,39 @@ use crate::table::{Documents, Loaded, Table};
 /// # Ok::<(), xray_data::Error>(())
 /// ```
 pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
-    let (format, loaded) = match input.folder() {
+    load_with_origin(input, options).map(|(loaded, _)| loaded)
+}
+
+/// As [`load`], with the hash of what was read: the bytes are hashed as they pass, so that nothing is read
+/// again, or is gone by then.
+///
+/// # Errors
+/// As [`load`].
+///
+/// # Examples
+/// ```
+/// use xray_data::{ContentHash, Input, LoadOptions, load_with_origin};
+/// let input = Input::Bytes { name: "texts".into(), bytes: b"one\ntwo\n".to_vec() };
+/// let (_, origin) = load_with_origin(&input, &LoadOptions::default())?;
+/// assert_eq!(origin.hash(), ContentHash::of(b"one\ntwo\n"));
+/// # Ok::<(), xray_data::Error>(())
+/// ```
+pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
+    let (format, loaded, files) = match input.folder() {
         Some(path) => read_folder(path, options)?,
         None => read_file(input, options)?,
     };
+    let loaded = complete(loaded, input, format, options)?;
+    Ok((loaded, Origin { name: input.name(), files }))
+}
+
+/// Transposes, adds what side files say, and checks that there is something.
+fn complete(
+    loaded: Loaded,
+    input: &Input,
+    format: &Format,
+    options: &LoadOptions,
+) -> Result<Loaded> {
     match loaded {
         Loaded::Table(table) => {
             let table = if options.transpose { table.transposed() } else { table };
@@ -69,14 +100,18 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
     Ok(())
 }
 
-fn read_folder(path: &Path, options: &LoadOptions) -> Result<(&'static Format, Loaded)> {
+/// The format of what was read, the content, and the hash of each file.
+type ReadFiles = (&'static Format, Loaded, Vec<FileHash>);
+
+fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
     let of_folders = |format: &&'static Format| matches!(format.read, Reader::Folder(_));
     let format = options.format.or_else(|| FORMATS.into_iter().find(of_folders));
     let file = path.display().to_string();
     match format {
         Some(format @ Format { read: Reader::Folder(read), .. }) => {
             check_choices(format, options)?;
-            Ok((format, read(path, options).map(Loaded::Documents)?))
+            let (documents, files) = read(path, options)?;
+            Ok((format, Loaded::Documents(documents), files))
         }
         Some(format) => {
             let expected = format!("a file in the format {format}");
@@ -86,15 +121,21 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<(&'static Format, L
     }
 }
 
-fn read_file(input: &Input, options: &LoadOptions) -> Result<(&'static Format, Loaded)> {
+fn read_file(input: &Input, options: &LoadOptions) -> Result<ReadFiles> {
     let source = Source::open(input)?;
+    let stored = source.stored();
     let format = match options.format {
         Some(format) => format,
         None => detect(&source.name, &source.head)?,
     };
     check_choices(format, options)?;
     match format.read {
-        Reader::File(read) => Ok((format, read(source, options)?)),
+        Reader::File(read) => {
+            let loaded = read(source, options)?;
+            let name = input.name();
+            let hash = stored.hash().map_err(|e| io_error(&name, "read", e))?;
+            Ok((format, loaded, vec![FileHash { name, hash }]))
+        }
         Reader::Folder(_) => Err(Malformed::new(&source.name, "a file", format.words).into()),
     }
 }

@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Malformed, Result, io_error};
+use crate::hash::{Bytes, Stored};
 
 /// Bytes at the start of the (decompressed) content that detection may look at.
 pub(crate) const HEAD_BYTES: u64 = 1 << 16;
@@ -89,8 +90,10 @@ pub(crate) struct Source {
     pub head: Vec<u8>,
     /// The content cannot be longer than this, if that is known.
     pub most_bytes: Option<u64>,
-    /// The file itself, if it is a regular file without compression.
-    plain_file: Option<PathBuf>,
+    /// The bytes as they are stored.
+    stored: Stored,
+    /// Whether it is a regular file without compression.
+    plain_file: bool,
     rest: Box<dyn Read + Send>,
 }
 
@@ -98,21 +101,27 @@ impl Source {
     /// Opens an input that is not a folder.
     pub fn open(input: &Input) -> Result<Self> {
         let name = input.name();
-        let (raw, length, plain_file): (Box<dyn Read + Send>, _, _) = match input {
+        let (bytes, length) = match input {
             Input::Path(path) => {
                 let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
                 let metadata = file.metadata().map_err(|e| io_error(&name, "open", e))?;
-                let regular = metadata.is_file();
-                let plain_file = regular.then(|| path.clone());
-                (Box::new(file), regular.then_some(metadata.len()), plain_file)
+                (Bytes::File(file), metadata.is_file().then_some(metadata.len()))
             }
-            Input::Stdin => (Box::new(io::stdin()), None, None),
+            Input::Stdin => (Bytes::Stdin(io::stdin()), None),
             Input::Bytes { bytes, .. } => {
-                (Box::new(Cursor::new(bytes.clone())), Some(bytes.len() as u64), None)
+                (Bytes::Memory(Cursor::new(bytes.clone())), Some(bytes.len() as u64))
             }
         };
-        let source = Self { name, head: Vec::new(), most_bytes: length, plain_file, rest: raw };
+        let plain_file = matches!(bytes, Bytes::File(_)) && length.is_some();
+        let stored = Stored::new(bytes);
+        let rest = Box::new(stored.clone());
+        let source = Self { name, head: Vec::new(), most_bytes: length, stored, plain_file, rest };
         source.with_head()?.decompressed()
+    }
+
+    /// The bytes as they are stored, for their hash once the content was read.
+    pub fn stored(&self) -> Stored {
+        self.stored.clone()
     }
 
     /// Reads the first bytes; they are handed out again by [`into_reader`](Self::into_reader).
@@ -131,7 +140,7 @@ impl Source {
                 [0x28, 0xb5, 0x2f, 0xfd, ..] => ZSTANDARD_EXPANSION,
                 _ => return Ok(self),
             };
-            let Self { name, head, most_bytes, rest, .. } = self;
+            let Self { name, head, most_bytes, stored, rest, .. } = self;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
             let rest: Box<dyn Read + Send> = if expansion == DEFLATE_EXPANSION {
                 Box::new(flate2::bufread::MultiGzDecoder::new(packed))
@@ -140,8 +149,8 @@ impl Source {
                 Box::new(decoder.map_err(|e| io_error(&name, "read", e))?)
             };
             let most_bytes = most_bytes.map(|n| n.saturating_mul(expansion));
-            let source = Self { name, head: Vec::new(), most_bytes, plain_file: None, rest };
-            self = source.with_head()?;
+            let (head, plain_file) = (Vec::new(), false);
+            self = Self { name, head, most_bytes, stored, plain_file, rest }.with_head()?;
         }
         match self.head.as_slice() {
             [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -163,11 +172,10 @@ impl Source {
     /// `most` bytes.
     pub fn into_seekable(self, most: u64) -> Result<Seekable> {
         let name = self.name.clone();
-        if let Some(path) = &self.plain_file {
-            return match File::open(path) {
-                Ok(file) => Ok(Seekable::File(file)),
-                Err(e) => Err(io_error(&name, "open", e)),
-            };
+        if self.plain_file
+            && let Some(file) = self.stored.file().map_err(|e| io_error(&name, "read", e))?
+        {
+            return Ok(Seekable::File(file));
         }
         let mut bytes = Vec::new();
         let read = self.into_reader().take(most.saturating_add(1)).read_to_end(&mut bytes);

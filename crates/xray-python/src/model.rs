@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::Value;
-use xray_data::{Input, LoadedMatrix, ModelKind, Provenance};
+use xray_data::{LoadedMatrix, ModelKind, Provenance};
 use xray_nmf::{DenseMatrix, SparseMatrix};
 use xray_pipeline::measure::Coherence;
 use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
@@ -49,7 +49,7 @@ impl Parts<'_> {
         let parameters = serde_json::from_str(&self.parameters).unwrap_or_default();
         Ok(xray_data::Model {
             parameters,
-            provenance: origin(self.seed)?,
+            provenance: origin(self.seed),
             residual_norm: self.residuals,
             names: self.names,
             ..xray_data::Model::new(ModelKind::Factorize, self.anchors, h)
@@ -58,8 +58,8 @@ impl Parts<'_> {
 }
 
 /// Where a model comes from: data in memory has no name.
-pub(crate) fn origin(seed: u64) -> Result<Provenance> {
-    Ok(Provenance { input: "Python".into(), ..Provenance::of(&Input::Stdin, seed)? })
+pub(crate) fn origin(seed: u64) -> Provenance {
+    Provenance::new("Python".into(), None, seed)
 }
 
 /// Known words in each document, each counted once.

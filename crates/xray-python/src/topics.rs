@@ -114,7 +114,7 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
     let found = find_topics(&corpus, &options, &mut reporter(watch))?;
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
     let parameters = TopicsParameters::new(&options, &found, anchor_words, exclude);
-    let model = found.to_model(&corpus, &parameters, origin(options.params.seed)?)?;
+    let model = found.to_model(&corpus, &parameters, origin(options.params.seed))?;
     let run = Run {
         lengths: lengths(&corpus.matrix),
         coherence: coherence(&corpus.matrix, words),

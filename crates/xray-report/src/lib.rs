@@ -1,6 +1,6 @@
 //! Pictures and tables of xray-nmf, as strings and bytes.
 //!
-//! [`Table`] is written for terminals, Markdown and CSV; [`number`] writes numbers as people read
+//! [`Table`] is written for terminals and Markdown; [`number`] writes numbers as people read
 //! them. The feature `pictures` adds charts and grids of small images, as SVG and as PNG. Nothing
 //! here touches files.
 //!

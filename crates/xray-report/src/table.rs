@@ -1,4 +1,4 @@
-//! Tables for terminals, Markdown and CSV.
+//! Tables for terminals and Markdown, and their records for files.
 
 mod markdown;
 mod terminal;
@@ -23,7 +23,7 @@ use crate::number;
 ///      1      21.4 %  match, team, season\n\
 ///      2           –  film, actor\n"
 /// );
-/// assert!(table.csv().starts_with("topic,share,words\r\n1,0.214,\"match, team, season\"\r\n"));
+/// assert_eq!(table.records().nth(1), Some(vec!["1", "0.214", "match, team, season"]));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -61,11 +61,11 @@ enum Emphasis {
     Dim,
 }
 
-/// One value: what people read, and what programs read from CSV.
+/// One value: what people read, and what programs read from records.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     text: String,
-    /// The value in CSV, where it is not the text.
+    /// The value in records, where it is not the text.
     exact: Option<String>,
     emphasis: Emphasis,
 }
@@ -95,7 +95,7 @@ impl Column {
 }
 
 impl Cell {
-    /// A number to so many significant digits; CSV has all of them.
+    /// A number to so many significant digits; records have all of them.
     ///
     /// ```
     /// use xray_report::Cell;
@@ -106,32 +106,32 @@ impl Cell {
         Self::exact(number::significant(value, digits), value)
     }
 
-    /// A number with so many decimals; CSV has all of them.
+    /// A number with so many decimals; records have all of them.
     pub fn fixed(value: f64, decimals: usize) -> Self {
         Self::exact(number::fixed(value, decimals), value)
     }
 
-    /// A fraction as a percentage; CSV has the fraction.
+    /// A fraction as a percentage; records have the fraction.
     pub fn percent(fraction: f64, decimals: usize) -> Self {
         Self::exact(number::percent(fraction, decimals), fraction)
     }
 
-    /// A count, with digits in groups; CSV has it without commas.
+    /// A count, with digits in groups; records have it without commas.
     pub fn count(value: u64) -> Self {
         Self { text: number::count(value), exact: Some(value.to_string()), ..Self::default() }
     }
 
-    /// A time span in readable units; CSV has seconds.
+    /// A time span in readable units; records have seconds.
     pub fn duration(span: std::time::Duration) -> Self {
         Self::exact(number::duration(span), span.as_secs_f64())
     }
 
-    /// A size in readable units; CSV has bytes.
+    /// A size in readable units; records have bytes.
     pub fn bytes(size: u64) -> Self {
         Self { text: number::bytes(size), exact: Some(size.to_string()), ..Self::default() }
     }
 
-    /// A missing value; CSV has an empty field.
+    /// A missing value; records have an empty field.
     pub fn missing() -> Self {
         Self::exact(number::MISSING.into(), f64::NAN)
     }
@@ -153,6 +153,11 @@ impl Cell {
     /// What people read.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What programs read.
+    fn exact_text(&self) -> &str {
+        self.exact.as_deref().unwrap_or(&self.text)
     }
 
     fn exact(text: String, value: f64) -> Self {
@@ -218,37 +223,13 @@ impl Table {
         markdown::render(self)
     }
 
-    /// The table as CSV (RFC 4180): numbers with all their digits, missing values empty.
-    pub fn csv(&self) -> String {
-        let mut out = String::new();
-        let header = self.columns.iter().map(|column| column.header.as_str());
-        csv_line(header, &mut out);
-        for row in &self.rows {
-            csv_line(row.iter().map(|cell| cell.exact.as_deref().unwrap_or(&cell.text)), &mut out);
-        }
-        out
+    /// The records of the table, the names of the columns first, for files that programs read: numbers with
+    /// all their digits, missing values empty.
+    pub fn records(&self) -> impl Iterator<Item = Vec<&str>> {
+        let header = self.columns.iter().map(|column| column.header.as_str()).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::exact_text).collect());
+        std::iter::once(header).chain(rows)
     }
-}
-
-fn csv_line<'a>(fields: impl Iterator<Item = &'a str>, out: &mut String) {
-    let start = out.len();
-    for (i, field) in fields.enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        if field.contains([',', '"', '\r', '\n']) {
-            out.push('"');
-            out.push_str(&field.replace('"', "\"\""));
-            out.push('"');
-        } else {
-            out.push_str(field);
-        }
-    }
-    // A line of one empty field would be taken for no line.
-    if out.len() == start {
-        out.push_str("\"\"");
-    }
-    out.push_str("\r\n");
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
+use xray_data::csv_text;
 use xray_experiments::{
     CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
 };
@@ -103,7 +104,7 @@ fn finish(mut session: Session, args: &CompareArgs, found: &Comparison) -> anyho
 
 fn write(folder: &Path, found: &Comparison) -> anyhow::Result<String> {
     let mut folder = Folder::create(folder)?;
-    folder.write("compare.csv", found.csv().csv().as_bytes())?;
+    folder.write("compare.csv", csv_text(found.csv().records()).as_bytes())?;
     let picture = found.picture();
     folder.write("compare.svg", picture.svg().as_bytes())?;
     folder.write("compare.png", &picture.png(2.0)?)?;

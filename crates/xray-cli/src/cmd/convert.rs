@@ -20,7 +20,7 @@ struct Converted<'a> {
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let written = match read(&mut session, &args.input)? {
+    let written = match read(&mut session, &args.input)?.0 {
         Loaded::Documents(documents) if keeps_texts(args) => {
             let n = documents.len();
             save_texts(&mut session, &documents, args)?;

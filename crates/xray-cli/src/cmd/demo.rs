@@ -1,7 +1,7 @@
 //! `xray demo`: the whole way from text to topics on the corpus inside the program.
 
 use xray_data::text::TextOptions;
-use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load};
+use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, Origin, load_with_origin};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::report::{TopicsParameters, TopicsReport};
 use xray_pipeline::{Corpus, TopicOptions};
@@ -9,7 +9,6 @@ use xray_pipeline::{Corpus, TopicOptions};
 use crate::args::DemoArgs;
 use crate::cmd::topics::{FoundTopics, find};
 use crate::outcome::Outcome;
-use crate::output::output;
 use crate::session::Session;
 
 /// 288 short texts on 8 subjects, packed by the build script.
@@ -23,14 +22,14 @@ const NEXT: &str = "\nNext:
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let corpus = session.stage("text", corpus)?;
+    let (corpus, origin) = session.stage("text", corpus)?;
     let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     options.params.threads = args.common.threads();
     let found = find(&mut session, &corpus, &options)?;
     let report = TopicsReport::new(&OneRank, &corpus, &found)?;
     let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
     let json = session.json;
-    let output = output(args.output.as_deref(), &input(), args.common.seed)?;
+    let output = args.output.clone().map(|path| (path, origin.provenance(args.common.seed)));
     let outcome = FoundTopics { corpus, found, report, parameters }.finish(session, output)?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");
@@ -43,15 +42,17 @@ fn input() -> Input {
 }
 
 /// The corpus, weighed.
-pub(crate) fn corpus() -> anyhow::Result<Corpus> {
+pub(crate) fn corpus() -> anyhow::Result<(Corpus, Origin)> {
     let options = LoadOptions {
         format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
         label: Some(ColumnChoice::from("subject")),
         ..LoadOptions::default()
     };
-    match load(&input(), &options)? {
-        Loaded::Documents(texts) => Ok(Corpus::from_documents(texts, TextOptions::default())?),
-        Loaded::Table(_) => Err(anyhow::anyhow!("the demo corpus is damaged")),
+    match load_with_origin(&input(), &options)? {
+        (Loaded::Documents(texts), origin) => {
+            Ok((Corpus::from_documents(texts, TextOptions::default())?, origin))
+        }
+        (Loaded::Table(_), _) => Err(anyhow::anyhow!("the demo corpus is damaged")),
     }
 }

@@ -17,12 +17,12 @@ use crate::args::FactorizeArgs;
 use crate::data::{about, column_names, find_column, read_table};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::{Folder, output};
+use crate::output::Folder;
 use crate::session::Session;
 
 pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let table = read_table(&mut session, &args.input)?;
+    let (table, origin) = read_table(&mut session, &args.input)?;
     let names = column_names(&table);
     let params = params(args, &names, table.column_names.is_some())?;
     let result = factorize(&mut session, table.matrix.as_matrix(), args, &params);
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let name = |j: usize| names[j].clone();
     let entries = table.matrix.n_entries();
     let report = FactorizeReport::new(&found, entries, name, objective, parameters);
-    let output = output(args.output.as_deref(), &args.input.source(), args.common.seed)?;
+    let output = args.output.clone().map(|path| (path, origin.provenance(args.common.seed)));
     let dense = matches!(table.matrix, LoadedMatrix::Dense(_));
     let found = Factorized {
         found,

@@ -17,12 +17,12 @@ use crate::args::TopicsArgs;
 use crate::data::{about, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{Folder, output, write_file};
+use crate::output::{Folder, write_file};
 use crate::session::Session;
 
 pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let corpus = read_corpus(&mut session, &args.input, &args.text)?;
+    let (corpus, origin) = read_corpus(&mut session, &args.input, &args.text)?;
     let options = options(&session, args, &corpus.vectorizer)?;
     let found = about(&args.input, find(&mut session, &corpus, &options))?;
     let report = TopicsReport::new(&OneRank, &corpus, &found)?;
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
         None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
     };
     let parameters = parameters(args, &options, &found);
-    let output = output(folder.as_deref(), &args.input.source(), args.common.seed)?;
+    let output = folder.map(|folder| (folder, origin.provenance(args.common.seed)));
     FoundTopics { corpus, found, report, parameters }.finish(session, output)
 }
 

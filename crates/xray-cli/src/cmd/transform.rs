@@ -18,7 +18,7 @@ use crate::session::{STDOUT, Session};
 pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
     let model = session.stage("model", || Model::load(&args.model))?;
-    let loaded = read(&mut session, &args.input)?;
+    let (loaded, _) = read(&mut session, &args.input)?;
     let weighed = session.stage("weights", || match (loaded, args.columns) {
         (Loaded::Table(table), true) => columns(&model, table, args),
         (Loaded::Documents(_), true) => {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DocumentWriter, Format, Reader, Told};
 use crate::error::{Malformed, Result, io_error};
+use crate::hash::{ContentHash, FileHash};
 use crate::options::LoadOptions;
 use crate::read::lines::Line;
 use crate::source::{Input, Source};
@@ -29,7 +30,31 @@ pub(crate) static FORMAT: Format = Format {
 /// Folders within folders that are searched; links to folders are not followed.
 const DEEPEST: usize = 32;
 
-fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
+/// The texts, and the hash of each file.
+fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash>)> {
+    let named = text_files(folder)?;
+    if named.is_empty() {
+        let file = folder.display().to_string();
+        return Err(Malformed::new(&file, "a folder without .txt files", "at least one")
+            .remedy("name a file, or a folder that holds texts")
+            .into());
+    }
+    let mut documents = Documents::default();
+    let (mut labels, mut files) = (Vec::new(), Vec::new());
+    let kept = named.into_iter().enumerate().filter(|(d, _)| options.keeps_document(*d));
+    for (_, (id, path)) in kept {
+        let (text, hash) = read_text(&path, options)?;
+        documents.texts.push(text);
+        files.push(FileHash { name: id.clone(), hash });
+        labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
+        documents.ids.push(id);
+    }
+    documents.labels = labels.iter().any(|label| !label.is_empty()).then_some(labels);
+    Ok((documents, files))
+}
+
+/// The texts of a folder: their names within it, and where they are, sorted by name.
+pub(crate) fn text_files(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut paths = Vec::new();
     collect(folder, 0, &mut paths)?;
     let name = |path: &PathBuf| {
@@ -39,22 +64,7 @@ fn read(folder: &Path, options: &LoadOptions) -> Result<Documents> {
     };
     let mut named: Vec<(String, PathBuf)> = paths.into_iter().map(|p| (name(&p), p)).collect();
     named.sort();
-    if named.is_empty() {
-        let file = folder.display().to_string();
-        return Err(Malformed::new(&file, "a folder without .txt files", "at least one")
-            .remedy("name a file, or a folder that holds texts")
-            .into());
-    }
-    let mut documents = Documents::default();
-    let mut labels = Vec::new();
-    let kept = named.into_iter().enumerate().filter(|(d, _)| options.keeps_document(*d));
-    for (_, (id, path)) in kept {
-        documents.texts.push(read_text(&path, options)?);
-        labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
-        documents.ids.push(id);
-    }
-    documents.labels = labels.iter().any(|label| !label.is_empty()).then_some(labels);
-    Ok(documents)
+    Ok(named)
 }
 
 fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> {
@@ -85,19 +95,24 @@ fn is_text(path: &Path) -> bool {
     visible && [".txt", ".txt.gz", ".txt.zst"].iter().any(|ending| name.ends_with(ending))
 }
 
-fn read_text(path: &Path, options: &LoadOptions) -> Result<String> {
+fn read_text(path: &Path, options: &LoadOptions) -> Result<(String, ContentHash)> {
     let source = Source::open(&Input::Path(path.to_owned()))?;
-    let file = source.name.clone();
+    let (file, stored) = (source.name.clone(), source.stored());
     let most = options.limits.line_bytes as u64;
     let mut bytes = Vec::new();
-    let read = source.into_reader().take(most + 1).read_to_end(&mut bytes);
-    read.map_err(|e| io_error(&file, "read", e))?;
+    let fail = |e| io_error(&file, "read", e);
+    source.into_reader().take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > most {
         return Err(Malformed::new(&file, format!("more than {most} bytes"), "less text")
             .remedy("split it into documents")
             .into());
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    Ok((decoded(text, &file, options)?, stored.hash().map_err(fail)?))
+}
+
+/// The text, or where it is not UTF-8.
+fn decoded(text: &[u8], file: &str, options: &LoadOptions) -> Result<String> {
     let wrong = match std::str::from_utf8(text) {
         Ok(text) => return Ok(text.to_owned()),
         Err(_) if options.replace_invalid_utf8 => {
@@ -107,7 +122,7 @@ fn read_text(path: &Path, options: &LoadOptions) -> Result<String> {
     };
     let start = text[..wrong].iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
     let number = text[..start].iter().filter(|&&b| b == b'\n').count() as u64 + 1;
-    Line { file: &file, number, bytes: &text[start..] }.text().map(str::to_owned)
+    Line { file, number, bytes: &text[start..] }.text().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -122,7 +137,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("has one")).expect("created");
             std::fs::write(path, text).expect("written");
         }
-        let documents = read(folder.path(), &LoadOptions::default()).expect("texts");
+        let (documents, files) = read(folder.path(), &LoadOptions::default()).expect("texts");
+        assert_eq!(files[1], FileHash { name: "b/2.txt".into(), hash: ContentHash::of(b"two") });
         assert_eq!(documents.ids, ["a/1.txt", "b/2.txt"]);
         assert_eq!(documents.texts, ["one", "two"]);
         assert_eq!(documents.labels, Some(vec!["a".into(), "b".into()]));
@@ -135,6 +151,6 @@ mod tests {
         let message = read(folder.path(), &LoadOptions::default()).unwrap_err().to_string();
         assert!(message.contains("x.txt:2:3: found byte 0xEF"), "{message}");
         let options = LoadOptions { replace_invalid_utf8: true, ..LoadOptions::default() };
-        assert_eq!(read(folder.path(), &options).expect("texts").texts, ["fine\nna\u{fffd}ve"]);
+        assert_eq!(read(folder.path(), &options).expect("texts").0.texts, ["fine\nna\u{fffd}ve"]);
     }
 }

@@ -22,11 +22,14 @@ mod spaced;
 mod svmlight;
 mod tsv;
 
+pub(crate) use folder::text_files;
+
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Malformed, Result};
+use crate::hash::FileHash;
 use crate::options::LoadOptions;
 use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
@@ -93,8 +96,11 @@ type Test = fn(&[u8]) -> bool;
 /// How a format is read.
 pub(crate) enum Reader {
     File(fn(Source, &LoadOptions) -> Result<Loaded>),
-    Folder(fn(&Path, &LoadOptions) -> Result<Documents>),
+    Folder(fn(&Path, &LoadOptions) -> Result<ReadTexts>),
 }
+
+/// The texts of a folder, and the hash of each file.
+type ReadTexts = (Documents, Vec<FileHash>);
 
 /// Writes tables: `check` says what the format cannot hold, before anything is written.
 pub(crate) struct TableWriter {

@@ -1,12 +1,13 @@
 //! Where a model comes from.
 
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, io_error};
+use crate::formats::text_files;
+use crate::hash::{ContentHash, FileHash};
 use crate::source::Input;
 
 /// Version, input, time and seed of a run.
@@ -17,7 +18,7 @@ pub struct Provenance {
     pub version: String,
     /// Name of the input.
     pub input: String,
-    /// `blake3:` and 64 hexadecimal digits, see [`hash_input`]; none for standard input.
+    /// `blake3:` and 64 hexadecimal digits, see [`Origin::hash`].
     pub input_hash: Option<String>,
     /// When the model was made, as in `2026-01-31T12:00:00Z`.
     pub created: Option<String>,
@@ -26,14 +27,6 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// For a run on `input`, now.
-    ///
-    /// # Errors
-    /// If the input cannot be read to compute its hash.
-    pub fn of(input: &Input, seed: u64) -> Result<Self> {
-        Ok(Self::new(input.name(), hash_input(input)?, seed))
-    }
-
     /// For a run on data whose hash is known, now.
     pub fn new(input: String, input_hash: Option<String>, seed: u64) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
@@ -44,6 +37,27 @@ impl Provenance {
             created: Some(timestamp(now)),
             seed: Some(seed),
         }
+    }
+}
+
+/// What was read: the name of the input, and the hashes of its files, taken while they were read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The name of the input.
+    pub name: String,
+    /// The files that were read, in order.
+    pub files: Vec<FileHash>,
+}
+
+impl Origin {
+    /// The hash of everything that was read: of one file its own.
+    pub fn hash(&self) -> ContentHash {
+        ContentHash::of_files(&self.files)
+    }
+
+    /// For a run on it, now.
+    pub fn provenance(&self, seed: u64) -> Provenance {
+        Provenance::new(self.name.clone(), Some(self.hash().to_string()), seed)
     }
 }
 
@@ -64,66 +78,35 @@ fn timestamp(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
-/// `blake3:` and the hash of a file's bytes as stored; of a folder the hash over the names and
-/// contents of its files in order. `None` for standard input and other pipes, which cannot be read
-/// twice.
+/// The hash that [`Origin::hash`] has of an input that is read in full, where it was not read: of a file's
+/// bytes as stored, of a folder's texts. `None` for standard input and other pipes.
 ///
 /// # Errors
 /// If the input cannot be read.
-pub fn hash_input(input: &Input) -> Result<Option<String>> {
-    let mut hasher = blake3::Hasher::new();
-    match input {
+pub fn hash_input(input: &Input) -> Result<Option<ContentHash>> {
+    Ok(Some(match input {
         Input::Stdin => return Ok(None),
-        Input::Bytes { bytes, .. } => {
-            hasher.update(bytes);
+        Input::Bytes { bytes, .. } => ContentHash::of(bytes),
+        Input::Path(path) if path.is_dir() => {
+            let hash = |(name, path): (String, PathBuf)| -> Result<FileHash> {
+                Ok(FileHash { name, hash: hash_file(&path)? })
+            };
+            let files = text_files(path)?.into_iter().map(hash).collect::<Result<Vec<_>>>()?;
+            ContentHash::of_files(&files)
         }
-        Input::Path(path) if path.is_dir() => hash_folder(path, &mut hasher)?,
-        Input::Path(path) if is_pipe(path) => return Ok(None),
-        Input::Path(path) => hash_file(path, &mut hasher)?,
-    }
-    Ok(Some(format!("blake3:{}", hasher.finalize().to_hex())))
+        Input::Path(path) if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) => {
+            return Ok(None);
+        }
+        Input::Path(path) => hash_file(path)?,
+    }))
 }
 
-/// Whether there is something at the path that is no file.
-fn is_pipe(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
-}
-
-fn hash_file(path: &Path, hasher: &mut blake3::Hasher) -> Result<()> {
+fn hash_file(path: &Path) -> Result<ContentHash> {
     let fail = |e| io_error(&path.display().to_string(), "read", e);
+    let mut hasher = blake3::Hasher::new();
     let mut file = std::fs::File::open(path).map_err(fail)?;
-    let mut block = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut block) {
-            Ok(0) => return Ok(()),
-            Ok(n) => {
-                hasher.update(&block[..n]);
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(fail(e)),
-        }
-    }
-}
-
-fn hash_folder(folder: &Path, hasher: &mut blake3::Hasher) -> Result<()> {
-    let fail = |e| io_error(&folder.display().to_string(), "read", e);
-    let mut entries = std::fs::read_dir(folder)
-        .and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>())
-        .map_err(fail)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let kind = entry.file_type().map_err(fail)?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        hasher.update(&(name.len() as u64).to_le_bytes());
-        hasher.update(name.as_bytes());
-        if kind.is_dir() {
-            hash_folder(&entry.path(), hasher)?;
-        } else if entry.path().is_file() {
-            hash_file(&entry.path(), hasher)?;
-        }
-    }
-    Ok(())
+    std::io::copy(&mut file, &mut hasher).map_err(fail)?;
+    Ok(hasher.into())
 }
 
 #[cfg(test)]
@@ -140,16 +123,5 @@ mod tests {
         ] {
             assert_eq!(timestamp(seconds), text);
         }
-    }
-
-    #[test]
-    fn hashes_tell_contents_apart() {
-        let hash = |bytes: &[u8]| {
-            hash_input(&Input::Bytes { name: "x".into(), bytes: bytes.to_vec() }).expect("memory")
-        };
-        assert_ne!(hash(b"a"), hash(b"b"));
-        // The published hash of nothing.
-        let empty = "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262";
-        assert_eq!(hash(b"").as_deref(), Some(empty));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use xray_data::text::{TextOptions, Vectorizer};
 use xray_data::{
-    Documents, Input, LoadOptions, LoadedMatrix, Model, ModelKind, Provenance, Table, load, save,
+    Documents, LoadOptions, LoadedMatrix, Model, ModelKind, Provenance, Table, load, save,
     save_documents,
 };
 use xray_nmf::{DenseMatrix, SparseMatrix};
@@ -133,12 +133,11 @@ fn write_model(folder: &Path) {
     let fit = Vectorizer::fit_transform(TextOptions::scikit_learn(), &documents).expect("words");
     let h = SparseMatrix::from_triplets(2, 3, [(0, 0, 1.0), (1, 2, 0.1), (1, 1, 0.3)]);
     let w = DenseMatrix::from_row_major(3, 2, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]);
-    let input = Input::Bytes { name: "colours".into(), bytes: documents.concat().into_bytes() };
     let model = Model {
         residual_norm: vec![0.5, 0.1],
         w: Some(w.expect("3 x 2").into()),
         preprocessing: Some(fit.1),
-        provenance: Provenance::of(&input, 7).expect("memory"),
+        provenance: Provenance::new("colours".into(), None, 7),
         ..Model::new(ModelKind::Topics, vec![0, 2], h.expect("in range").into())
     };
     model.save(&folder.join("model.npz")).expect("written");

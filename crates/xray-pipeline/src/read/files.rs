@@ -157,10 +157,12 @@ fn hash_samples(path: &Path, length: u64, whole: u64, hasher: &mut blake3::Hashe
 pub fn provenance(comm: &dyn Communicator, data: &Path, seed: u64) -> Result<Provenance> {
     let Some(files) = together(comm, data_files(data))? else {
         let input = if comm.rank() == 0 { Input::from(data) } else { Input::Stdin };
-        return together(comm, Provenance::of(&input, seed));
+        let hash = together(comm, hash_input(&input))?.map(|hash| hash.to_string());
+        return Ok(Provenance::new(input.name(), hash, seed));
     };
     let hash = |file: &PathBuf| -> Result<String> {
-        let hash = hash_input(&Input::Path(file.clone()))?.unwrap_or_default();
+        let hash = hash_input(&Input::Path(file.clone()))?;
+        let hash = hash.map_or(String::new(), |hash| hash.to_string());
         Ok(format!("{} {hash}\n", file.display()))
     };
     let own: Result<String> =

@@ -1,5 +1,6 @@
 //! Reports as CSV files: every number with all its digits, missing values empty.
 
+use xray_data::csv_text;
 use xray_report::{Column, Table};
 
 use super::{ContingencyTable, FactorizeReport, RankReport, TopicsReport};
@@ -21,12 +22,12 @@ pub fn topics_csv(report: &TopicsReport) -> String {
             line.words.join(", "),
         ]);
     }
-    table.csv()
+    csv_text(table.records())
 }
 
 /// contingency.csv: a row for each label, a column for each topic.
 pub fn contingency_csv(table: &ContingencyTable) -> String {
-    super::contingency_table(table).csv()
+    csv_text(super::contingency_table(table).records())
 }
 
 /// anchors.csv: a row for each anchor.
@@ -44,7 +45,7 @@ pub fn anchors_csv(report: &FactorizeReport) -> String {
             report.evaluations[t].to_string(),
         ]);
     }
-    table.csv()
+    csv_text(table.records())
 }
 
 /// rank.csv: a row for each rank.
@@ -64,5 +65,5 @@ pub fn ranks_csv(report: &RankReport) -> String {
             number(line.margin),
         ]);
     }
-    table.csv()
+    csv_text(table.records())
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use rayon::prelude::*;
+use xray_data::write_field;
 
 /// Lines that one task turns into text.
 const LINES_PER_TASK: usize = 1024;
@@ -78,13 +79,13 @@ impl WeightRows<'_> {
     pub fn lines(&self, rows: Range<usize>) -> Vec<u8> {
         let mut text = Vec::new();
         for d in rows {
-            push_field(&mut text, &self.ids[d]);
+            // Writing to memory cannot fail.
+            let _ = write_field(&self.ids[d], b',', &mut text);
             if let Some(labels) = self.labels {
                 text.push(b',');
-                push_field(&mut text, &labels[d]);
+                let _ = write_field(&labels[d], b',', &mut text);
             }
             text.push(b',');
-            // Writing to memory cannot fail.
             if let Some(k) = self.topics[d] {
                 let _ = write!(text, "{}", k + 1);
             }
@@ -99,17 +100,6 @@ impl WeightRows<'_> {
         }
         text
     }
-}
-
-/// A field of a CSV file, in quotes where it needs them.
-fn push_field(text: &mut Vec<u8>, field: &str) {
-    if !field.contains(['"', ',', '\n', '\r']) {
-        text.extend_from_slice(field.as_bytes());
-        return;
-    }
-    text.push(b'"');
-    text.extend_from_slice(field.replace('"', "\"\"").as_bytes());
-    text.push(b'"');
 }
 
 #[cfg(test)]

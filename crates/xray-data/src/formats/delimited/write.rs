@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use super::is_number;
+use crate::csv::{write_field, write_record};
 use crate::table::{Documents, Table};
 use crate::write::write_number;
 
@@ -39,18 +40,8 @@ pub(in crate::formats) fn write_table(
     if let Some(names) = &column_names {
         // Between spaces there is no empty field: as in R, one name less says the same.
         let corner = (row_names.is_some() && delimiter != b' ').then_some("");
-        if corner.is_some() && names.iter().all(|name| name.trim().is_empty()) {
-            // A line of white space would be no record.
-            out.write_all(b"\"\"")?;
-        }
         let fields = corner.into_iter().chain(names.iter().map(String::as_str));
-        for (k, field) in fields.enumerate() {
-            if k > 0 {
-                out.write_all(&[delimiter])?;
-            }
-            write_field(field, delimiter, out)?;
-        }
-        out.write_all(b"\n")?;
+        write_record(fields, delimiter, out)?;
     }
     let mut row = vec![0.0; n];
     for d in 0..m {
@@ -92,38 +83,19 @@ fn distinct_names(table: &Table) -> (Names, Names) {
     }
 }
 
-/// A field in quotes if it needs them.
-fn write_field(field: &str, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
-    let special = |byte: &u8| matches!(byte, b'"' | b'\n' | b'\r') || *byte == delimiter;
-    if !field.as_bytes().iter().any(special) {
-        return out.write_all(field.as_bytes());
-    }
-    write!(out, "\"{}\"", field.replace('"', "\"\""))
-}
-
 /// Columns `id`, `label` (where there are labels) and `text`.
 pub(in crate::formats) fn write_documents(
     documents: &Documents,
     delimiter: u8,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let labels = documents.labels.as_deref();
-    let mut write_record = |id: &str, label: Option<&str>, text: &str| -> io::Result<()> {
-        if id.trim_ascii().is_empty() {
-            // A line of white space would be no record.
-            write!(out, "\"{id}\"")?;
-        } else {
-            write_field(id, delimiter, out)?;
-        }
-        for field in label.into_iter().chain([text]) {
-            out.write_all(&[delimiter])?;
-            write_field(field, delimiter, out)?;
-        }
-        out.write_all(b"\n")
+    let mut write = |id: &str, label: Option<&str>, text: &str| {
+        write_record([id].into_iter().chain(label).chain([text]), delimiter, out)
     };
-    write_record("id", labels.map(|_| "label"), "text")?;
+    let labels = documents.labels.as_deref();
+    write("id", labels.map(|_| "label"), "text")?;
     for (d, (id, text)) in documents.ids.iter().zip(&documents.texts).enumerate() {
-        write_record(id, labels.map(|labels| labels[d].as_str()), text)?;
+        write(id, labels.map(|labels| labels[d].as_str()), text)?;
     }
     Ok(())
 }
