@@ -27,6 +27,7 @@ pub mod comm;
 mod cone;
 mod error;
 mod factorization;
+mod fit;
 mod gram;
 mod holdout;
 mod matrix;
@@ -43,11 +44,13 @@ mod resume;
 mod select;
 mod solver;
 pub mod synth;
+mod threads;
 mod transform;
 
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Factorization, Weights};
+pub use fit::{Fit, Portion, fit, fit_distributed, fit_observed, fit_resumed};
 pub use gram::GramColumn;
 pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
@@ -56,12 +59,15 @@ pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{
-    RefineObserver, Refined, Refinement, SharedMatrix, refine, refine_distributed, refine_from,
-    refine_observed,
+    Factors, Refine, RefineObserver, Refinement, SharedMatrix, refine, refine_distributed,
+    refine_from, refine_observed,
 };
 pub use resume::RunState;
-pub use solver::{fit, fit_distributed, fit_observed, fit_resumed};
+pub use threads::with_threads;
 pub use transform::RowModel;
+
+/// The former name of [`Factors`].
+pub type Refined = Factors;
 
 /// For [`choices!`], in whichever crate it is used.
 #[doc(hidden)]

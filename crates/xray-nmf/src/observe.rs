@@ -7,6 +7,7 @@ use crate::resume::RunState;
 
 /// One anchor and what it brought.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
     /// The column that became an anchor.
     pub anchor: usize,
@@ -36,12 +37,18 @@ choices! {
     }
 }
 
-/// Receives each step as it is done, and may stop the run after it.
+/// Receives each step of a fit or refinement as it is done, and may stop the run after it.
 ///
 /// Any `FnMut(&Step) -> ControlFlow<()>` is an observer; `()` is one that watches nothing.
 pub trait Observer {
     /// Called after each anchor; `Break` ends the run with [`Termination::Stopped`].
     fn step(&mut self, step: &Step) -> ControlFlow<()>;
+
+    /// Called after each iteration of refinement, with its number, from 1, and its objective; `Break` ends
+    /// the refinement.
+    fn iteration(&mut self, _t: usize, _objective: f64) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// Whether to be given the state of the run after so many anchors, as a checkpoint. Must be the
     /// same on all ranks.

@@ -61,6 +61,8 @@ choices! {
 
 /// When coordinate descent ends; only [`Solver::CoordinateDescent`] looks at it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Descent {
     /// A column is done when a cycle lowers its objective by less than this times `||X_i||^2`.
     pub tolerance: f64,
@@ -97,7 +99,13 @@ impl Default for Descent {
 /// | `seed` | 0 | for `rand` | any |
 /// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 /// | `memory` | a quarter of RAM | bytes for cached columns of X'X | any |
+///
+/// With the feature `serde`, any part of the fields can be read from JSON; unknown ones are refused by name.
+/// `weights`, `threads` and `memory` are not written: p is as long as X, and the others do not matter for the
+/// answer.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Params {
     /// Number of anchors to find.
     pub rank: usize,
@@ -122,6 +130,7 @@ pub struct Params {
     /// With held-out rows: stop after so many anchors without a lower held-out error.
     pub patience: Option<usize>,
     /// The positive vector p; ones if absent.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub weights: Option<Vec<f64>>,
     /// Columns taken as the first anchors, in this order.
     pub fixed: Vec<usize>,
@@ -132,9 +141,18 @@ pub struct Params {
     /// Seed of `rand`.
     pub seed: u64,
     /// Worker threads; all cores if absent.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub threads: Option<usize>,
     /// Bytes for cached columns of X'X; a quarter of the machine's memory if absent.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub memory: Option<usize>,
+}
+
+impl Default for Params {
+    /// The defaults, for no anchors at all.
+    fn default() -> Self {
+        Self::new(0)
+    }
 }
 
 impl Params {

@@ -64,7 +64,7 @@ impl<'a> Progress<'a> {
     pub(crate) fn end(
         &self,
         comm: &dyn Communicator,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Result<Option<Termination>> {
         let newest = self.steps.last().expect("called after a step");
         let stop = observer.step(newest) == ControlFlow::Break(());

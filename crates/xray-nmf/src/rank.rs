@@ -22,6 +22,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// A suggested rank and why.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RankSuggestion {
     /// The rank.
     pub rank: usize,

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::comm::{Collectives, Communicator, OneRank};
+use crate::comm::{Collectives, Communicator};
 use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::factorization::Factorization;
@@ -16,102 +16,45 @@ use crate::progress::{Outcome, Progress};
 use crate::resume::RunState;
 use crate::select::{Candidates, Detect, Detection, Memory, rule};
 
-/// Finds the anchors of `matrix` and projects every column onto them.
-///
-/// # Examples
-/// ```
-/// use xray_nmf::{DenseMatrix, Params, fit};
-/// // Columns 0 and 2 span the cone; column 1 is their sum.
-/// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
-/// let found = fit(&x, &Params::new(2))?;
-/// assert_eq!(found.anchors(), [0, 2]);
-/// assert_eq!(found.weights().dense_column(1), [1.0, 1.0]);
-/// # Ok::<(), xray_nmf::Error>(())
-/// ```
-///
-/// # Errors
-/// If a parameter is outside its range, the matrix has negative entries that were not allowed, or
-/// the worker threads cannot be started.
-pub fn fit(matrix: &dyn Matrix, params: &Params) -> Result<Factorization> {
-    fit_observed(matrix, None, params, &mut ())
+/// What a run is given beside its parameters.
+pub(crate) struct Given<'a> {
+    /// This rank's columns.
+    pub(crate) matrix: &'a dyn Matrix,
+    /// Number of columns on all ranks.
+    pub(crate) n_columns: usize,
+    /// Held-out rows of the same columns.
+    pub(crate) held_out: Option<&'a dyn Matrix>,
+    pub(crate) comm: &'a dyn Communicator,
+    /// Steps to make again before new ones are looked for.
+    pub(crate) saved: &'a RunState,
+    /// Bytes for cached columns of X'X.
+    pub(crate) memory: Option<usize>,
 }
 
-/// [`fit`], with held-out rows of the same columns (for the held-out error of every rank) and an
-/// observer.
-pub fn fit_observed(
-    matrix: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
+/// Checks what is given, and runs [Algorithm 1](Setting::run) on it.
+pub(crate) fn run(
+    given: &Given<'_>,
     params: &Params,
-    observer: &mut (impl Observer + Send),
+    observer: &mut dyn Observer,
 ) -> Result<Factorization> {
-    fit_distributed(&OneRank, matrix.n_columns(), matrix, held_out, params, observer)
-}
-
-/// [`fit`] on many ranks: `shard` holds this rank's columns of `n_columns` (see
-/// [`rank_columns`](crate::rank_columns)), and all ranks call this with the same parameters.
-///
-/// Every rank gets the same anchors and steps, and its own columns' weights, with the same bits for
-/// any number of ranks and threads. Observers run on every rank; if one stops, all stop.
-pub fn fit_distributed(
-    comm: &dyn Communicator,
-    n_columns: usize,
-    shard: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
-    params: &Params,
-    observer: &mut (impl Observer + Send),
-) -> Result<Factorization> {
-    let nothing = RunState::default();
-    fit_resumed(comm, n_columns, shard, held_out, params, &nothing, observer)
-}
-
-/// [`fit_distributed`] from where an earlier run with the same data and parameters stood, on any number
-/// of ranks; the result has the bits of a run that was never cut short.
-///
-/// The saved steps are projected again without selection. Observers see them, too.
-///
-/// # Errors
-/// As [`fit`]; also if the steps come out differently than the state says.
-pub fn fit_resumed(
-    comm: &dyn Communicator,
-    n_columns: usize,
-    shard: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
-    params: &Params,
-    state: &RunState,
-    observer: &mut (impl Observer + Send),
-) -> Result<Factorization> {
+    let Given { matrix, n_columns, held_out, comm, saved: state, memory } = *given;
     params.check()?;
     state.check_columns(n_columns)?;
-    let layout = Ownership::columns_of_rank(n_columns, comm.rank(), comm.size());
-    check_length("columns of the shard", layout.n_own(), shard.n_columns())?;
+    let layout = Ownership::columns(n_columns, comm);
+    check_length("columns of the shard", layout.n_own(), matrix.n_columns())?;
     if let Some(test) = held_out {
-        check_length("columns of the held-out rows", shard.n_columns(), test.n_columns())?;
+        check_length("columns of the held-out rows", matrix.n_columns(), test.n_columns())?;
     }
-    let signed = check_signs(comm, &layout, &[Some(shard), held_out], params.allow_negative)?;
-    let setting = Setting { comm, layout, params, signed, state };
+    let signed = check_signs(comm, &layout, &[Some(matrix), held_out], params.allow_negative)?;
+    let memory = memory.unwrap_or_else(default_budget);
+    let setting = Setting { comm, layout, params, signed, state, memory };
     let held_out = held_out.map(|test| HeldOut::new(test, comm, layout, params)).transpose()?;
-    in_pool(params.threads, || match params.normalize {
-        Normalize::None => setting.run(shard, params.mean_ray.then_some(shard), held_out, observer),
-        norm => setting.run(&*shard.normalized(norm), Some(shard), held_out, observer),
-    })?
-}
-
-/// More threads than this are a slip of the keyboard.
-const LARGEST_POOL: usize = 1024;
-
-/// Runs `work` in a pool of its own: a global pool would hang in a forked child.
-pub(crate) fn in_pool<R: Send>(
-    threads: Option<usize>,
-    work: impl FnOnce() -> R + Send,
-) -> Result<R> {
-    if let Some(n) = threads.filter(|n| !(1..=LARGEST_POOL).contains(n)) {
-        let allowed = "give 1 to 1024 threads, or leave it out to use all cores";
-        return Err(Error::Parameter { name: "threads", value: n.to_string(), allowed });
+    match params.normalize {
+        Normalize::None => {
+            setting.run(matrix, params.mean_ray.then_some(matrix), held_out, observer)
+        }
+        norm => setting.run(&*matrix.normalized(norm), Some(matrix), held_out, observer),
     }
-    let threads = threads.unwrap_or(0);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
-    Ok(pool.install(work))
 }
 
 /// Where a rank found an entry below 0.
@@ -152,12 +95,13 @@ struct Setting<'a> {
     signed: bool,
     /// Steps to make again before new ones are looked for.
     state: &'a RunState,
+    /// Bytes for cached columns of X'X.
+    memory: usize,
 }
 
 impl<'a> Setting<'a> {
     fn cone<'m>(&'m self, matrix: &'m dyn Matrix) -> Result<Cone<'m>> {
-        let memory = self.params.memory.unwrap_or_else(default_budget);
-        Cone::new(matrix, self.comm, self.layout, self.signed, self.params.descent(), memory)
+        Cone::new(matrix, self.comm, self.layout, self.signed, self.params.descent(), self.memory)
     }
 
     /// Algorithm 1. Anchors are detected on the cone of `searched`; if that is not the data as given
@@ -167,7 +111,7 @@ impl<'a> Setting<'a> {
         searched: &dyn Matrix,
         given: Option<&dyn Matrix>,
         mut held_out: Option<HeldOut<'_>>,
-        observer: &mut (impl Observer + Send),
+        observer: &mut dyn Observer,
     ) -> Result<Factorization> {
         let mut cone = self.cone(searched)?;
         let mut answer = given.map(|matrix| self.cone(matrix)).transpose()?;
@@ -218,7 +162,7 @@ impl<'a> Setting<'a> {
         &self,
         steps: &[Step],
         rule: &dyn Detect,
-        observer: &mut impl Observer,
+        observer: &mut dyn Observer,
     ) -> Result<()> {
         if steps.len() <= self.state.steps.len() || !observer.wants_state(steps.len()) {
             return Ok(());

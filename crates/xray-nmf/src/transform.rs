@@ -9,7 +9,7 @@ use crate::matrix::kernels::multiversion;
 use crate::matrix::{Column, Matrix, SparseMatrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
 use crate::refine::gram_of_few_lines;
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// Sweeps of coordinate descent before the exact solver.
 const WARM_UP: usize = 4;
@@ -103,7 +103,7 @@ impl RowModel {
         }
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
-        in_pool(threads, || {
+        with_threads(threads, || {
             weights.par_chunks_mut(CHUNK * self.rank).enumerate().for_each_init(
                 || vec![Column::default(); CHUNK],
                 |lines, (q, chunk)| {

@@ -32,7 +32,7 @@ use super::program::{Points, solved};
 use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// Distances of rounding errors: of copies of a point, and of a point of the hull to the hull.
 const SAME_POINT: f64 = 1e-9;
@@ -96,7 +96,7 @@ pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
     let points = Points::new(matrix)?;
     let near = (5.0 * noise / simplicity + 2.0 * noise).max(SAME_POINT);
     let together = (10.0 * noise / simplicity + 6.0 * noise).max(SAME_POINT);
-    let distances: Vec<f64> = in_pool(threads, || {
+    let distances: Vec<f64> = with_threads(threads, || {
         let one = |q| distance_to_hull(&points, q, near);
         (0..points.points.len()).into_par_iter().with_max_len(1).map(one).collect::<Result<_>>()
     })??;

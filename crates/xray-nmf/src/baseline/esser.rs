@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Normalize;
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
 const MATRICES: f64 = 4.0;
@@ -117,7 +117,7 @@ pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
     // Each iteration multiplies by G twice: for the step and for the objective.
     let work = m * n * n + 2.0 * params.iterations as f64 * n * n * n;
     check_work("esser", work, params.largest_work)?;
-    in_pool(params.threads, || {
+    with_threads(params.threads, || {
         let scaled = matrix.normalized(Normalize::L2);
         let columns: Vec<_> = (0..scaled.n_columns()).map(|j| scaled.column(j)).collect();
         let mut gram: Vec<Vec<f64>> = Vec::new();

@@ -41,7 +41,7 @@ use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Column, Matrix};
 use crate::params::Normalize;
 use crate::project::{ActiveSet, GRADIENT_TOLERANCE};
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// Below this share of `||X_i||^2`, `||R_i||^2` is computed from the columns themselves.
 const TRUSTED: f64 = 1e-8;
@@ -99,7 +99,7 @@ pub fn snpa(matrix: &dyn Matrix, params: &SnpaParams) -> Result<Anchors> {
     check_rank(rank.min(matrix.n_columns()))?;
     let allowed = "give a number from 1e-7 to below 1";
     require((1e-7..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
-    in_pool(threads, || match normalize {
+    with_threads(threads, || match normalize {
         Normalize::None => run(matrix, rank, tolerance),
         norm => run(&*matrix.normalized(norm), rank, tolerance),
     })

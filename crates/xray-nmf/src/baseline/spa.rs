@@ -33,7 +33,7 @@ use crate::error::Result;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Column, Matrix};
 use crate::params::Normalize;
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// A squared residual below this share of its last exact value is computed anew before it may win:
 /// what is left of its digits is about 1e-10.
@@ -91,7 +91,7 @@ pub fn spa(matrix: &dyn Matrix, params: &SpaParams) -> Result<Anchors> {
     let SpaParams { rank, normalize, tolerance, threads } = *params;
     let allowed = "give a number from 1e-12 to below 1";
     require((1e-12..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
-    in_pool(threads, || match normalize {
+    with_threads(threads, || match normalize {
         Normalize::None => run(matrix, rank, tolerance),
         norm => run(&*matrix.normalized(norm), rank, tolerance),
     })

@@ -8,7 +8,7 @@ use crate::error::{Result, check_length};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::multiversion;
 use crate::matrix::{Column, Matrix};
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// The solution of [`nnls`].
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct Nnls {
 /// If A and B have different numbers of rows, or the worker threads cannot be started.
 pub fn nnls(a: &dyn Matrix, right: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
-    in_pool(threads, || {
+    with_threads(threads, || {
         let columns: Vec<Column> = (0..a.n_columns()).map(|k| a.column(k)).collect();
         let s = normal_matrix(a, &columns);
         // C_Ai for all right-hand sides i, as rows for each column of A.

@@ -20,16 +20,16 @@ const LIMIT_GROWTH: f64 = 1.01;
 const SHARE_CUT: f64 = 1.5;
 
 /// How far to look ahead.
-pub(super) struct Pace {
+pub(super) struct Extrapolation {
     share: f64,
     limit: f64,
 }
 
-impl Pace {
+impl Extrapolation {
     /// HALS looks ahead; exact steps stay where they are the best.
     pub(super) fn of(method: Refinement) -> Self {
         let share = if method == Refinement::Hals { FIRST_SHARE } else { 0.0 };
-        Pace { share, limit: 1.0 }
+        Extrapolation { share, limit: 1.0 }
     }
 
     fn faster(&mut self) {
@@ -48,7 +48,7 @@ impl Pace {
 pub(super) fn alternate(
     w: &mut Vec<f64>,
     h: &mut Vec<f64>,
-    mut pace: Pace,
+    mut extrapolation: Extrapolation,
     start: f64,
     trace: &mut Trace<'_>,
     improve_w: impl FnMut(&[f64], &mut [f64]) -> Result<()>,
@@ -56,11 +56,11 @@ pub(super) fn alternate(
 ) -> Result<()> {
     let (last_w, h_ahead) = (w.clone(), h.clone());
     let mut pair = Pair { w, h, last_w, h_ahead, objective: start, improve_w, improve_h };
-    trace.try_follow(start, || {
-        if pair.step(pace.share)? {
-            pace.faster();
+    trace.follow(start, || {
+        if pair.step(extrapolation.share)? {
+            extrapolation.faster();
         } else {
-            pace.slower();
+            extrapolation.slower();
             pair.step(0.0)?;
         }
         Ok(pair.objective)

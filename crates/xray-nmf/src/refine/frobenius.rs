@@ -7,13 +7,14 @@
 
 use rayon::prelude::*;
 
-use super::alternate::{Pace, alternate};
-use super::{CHUNK, Refinement, Trace};
+use super::alternate::{Extrapolation, alternate};
+use super::travel::Parts;
+use super::{LINES_PER_TASK, Refinement, Trace};
 use crate::error::Result;
 use crate::gram::NormalMatrix;
+use crate::matrix::Column;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
-use crate::matrix::{Column, Matrix};
 use crate::ownership::ROW_BLOCK;
 use crate::project::{ActiveSet, descend, weighted_lines};
 
@@ -21,27 +22,69 @@ use crate::project::{ActiveSet, descend, weighted_lines};
 const SWEEPS: usize = 3;
 
 pub(super) fn run(
-    matrix: &dyn Matrix,
-    rank: usize,
+    parts: &Parts<'_>,
     method: Refinement,
     w: &mut Vec<f64>,
     h: &mut Vec<f64>,
     trace: &mut Trace<'_>,
 ) -> Result<()> {
-    let row = |d: usize, into: &mut Column| matrix.read_row(d, into);
-    let column = |j: usize, into: &mut Column| matrix.read_column(j, into);
-    let start = half_step(&column, rank, w, h, None);
+    let row = |d: usize, into: &mut Column| parts.rows.read_row(d, into);
+    let start = column_step(parts, w, h, None)?;
     let improve_w = |h: &[f64], w: &mut [f64]| {
-        half_step(&row, rank, h, w, Some(method));
+        half_step(&row, parts.rank, h, w, Some(method));
         Ok(())
     };
-    let improve_h = |w: &[f64], h: &mut [f64]| Ok(half_step(&column, rank, w, h, Some(method)));
-    alternate(w, h, Pace::of(method), start, trace, improve_w, improve_h)
+    let improve_h = |w: &[f64], h: &mut [f64]| column_step(parts, w, h, Some(method));
+    alternate(w, h, Extrapolation::of(method), start, trace, improve_w, improve_h)
+}
+
+/// Improves all columns of H for fixed W, or leaves them if `method` is None; returns `||X - WH||_F^2`
+/// after it. On one rank a half step like that of the rows; on many, W comes by in blocks.
+fn column_step(
+    parts: &Parts<'_>,
+    w: &[f64],
+    h: &mut [f64],
+    method: Option<Refinement>,
+) -> Result<f64> {
+    let rank = parts.rank;
+    if parts.is_whole() {
+        let column = |j: usize, into: &mut Column| parts.columns.read_column(j, into);
+        return Ok(half_step(&column, rank, w, h, method));
+    }
+    let (s, targets) = products(parts, w)?;
+    let squares = parts.columns.squared_norms();
+    let mut lines = parts.own_lines(h);
+    let terms: Vec<Vec<f64>> = lines
+        .par_chunks_mut(LINES_PER_TASK * rank)
+        .zip(targets.par_chunks(LINES_PER_TASK * rank))
+        .zip(squares.par_chunks(LINES_PER_TASK))
+        .map(|((lines, targets), squares)| improve_lines(&s, targets, squares, lines, method))
+        .collect();
+    if method.is_some() {
+        h.copy_from_slice(&parts.gathered(&lines, rank)?);
+    }
+    parts.sum_of_terms(&terms.concat())
+}
+
+/// `W'W`, and `W'X_j` for the own columns j, one line after the other.
+fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
+    let rank = parts.rank;
+    let grams: Vec<Vec<f64>> =
+        w.par_chunks(ROW_BLOCK * rank).map(|lines| gram_of_chunk(lines, rank)).collect();
+    let mut gram = vec![0.0; rank * rank];
+    let mut targets = vec![0.0; parts.columns.n_columns() * rank];
+    parts.travel(w, &grams, rank * rank, |start, part, lines| {
+        add_scaled(&mut gram, part, 1.0);
+        parts.add_block(start, lines, &mut targets, rank, |_, line, x, target| {
+            add_scaled(target, line, x);
+        });
+    })?;
+    Ok((lines_of_gram(&gram, rank), targets))
 }
 
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
 /// they are if `method` is None; returns `||X - WH||_F^2` after it.
-pub(super) fn half_step(
+fn half_step(
     line: &(impl Fn(usize, &mut Column) + Sync),
     rank: usize,
     other: &[f64],
@@ -50,13 +93,16 @@ pub(super) fn half_step(
 ) -> f64 {
     let s = gram_of_lines(other, rank);
     let parts: Vec<f64> = own
-        .par_chunks_mut(CHUNK * rank)
+        .par_chunks_mut(LINES_PER_TASK * rank)
         .enumerate()
         .map_init(
-            || vec![Column::default(); CHUNK],
+            || vec![Column::default(); LINES_PER_TASK],
             |lines, (q, chunk)| {
                 let lines = &mut lines[..chunk.len() / rank];
-                lines.iter_mut().enumerate().for_each(|(l, into)| line(q * CHUNK + l, into));
+                lines
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(l, into)| line(q * LINES_PER_TASK + l, into));
                 update_chunk(&s, other, lines, chunk, method)
             },
         )
@@ -80,7 +126,7 @@ pub(crate) fn gram_of_few_lines(lines: &[f64], rank: usize) -> NormalMatrix {
 }
 
 /// A symmetric matrix from its lower triangle.
-pub(super) fn lines_of_gram(total: &[f64], rank: usize) -> NormalMatrix {
+fn lines_of_gram(total: &[f64], rank: usize) -> NormalMatrix {
     NormalMatrix::from_rows(&total.chunks_exact(rank).map(<[f64]>::to_vec).collect::<Vec<_>>())
 }
 

@@ -11,11 +11,11 @@
 
 use rayon::prelude::*;
 
-use super::Trace;
+use super::travel::Parts;
+use super::{LINES_PER_TASK, Trace};
+use crate::error::Result;
+use crate::matrix::Column;
 use crate::matrix::kernels::{add_scaled, dot};
-use crate::matrix::{Column, Matrix};
-
-const CHUNK: usize = 64;
 
 /// Zeros start at this share of the mean weight.
 const FLOOR: f64 = 1e-4;
@@ -24,29 +24,42 @@ const FLOOR: f64 = 1e-4;
 const LEAST: f64 = 1e-300;
 
 pub(super) fn run(
-    matrix: &dyn Matrix,
-    rank: usize,
+    parts: &Parts<'_>,
     w: &mut [f64],
     h: &mut [f64],
     trace: &mut Trace<'_>,
-) {
-    lift_zeros(w);
+) -> Result<()> {
+    let mean = mean_of_w(parts, w)?;
+    raise_zeros(w, mean);
     lift_zeros(h);
-    let row = |d: usize| matrix.row(d);
-    let column = |j: usize| matrix.column(j);
-    let start = divergence(&column, rank, w, h);
+    let row = |d: usize| parts.rows.row(d);
+    let start = divergence(parts, w, h)?;
     trace.follow(start, || {
-        half_step(&row, rank, h, w);
-        half_step(&column, rank, w, h);
-        divergence(&column, rank, w, h)
-    });
+        half_step(&row, parts.rank, h, w);
+        column_step(parts, w, h)?;
+        divergence(parts, w, h)
+    })
 }
 
 /// Raises zeros to a small share of the mean, so that multiplications can move them.
 pub(crate) fn lift_zeros(values: &mut [f64]) {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    raise_zeros(values, mean);
+}
+
+fn raise_zeros(values: &mut [f64], mean: f64) {
     let least = if mean > 0.0 { FLOOR * mean } else { 1.0 };
     values.iter_mut().for_each(|v| *v = v.max(least));
+}
+
+/// The mean entry of all ranks' W, summed in row order.
+fn mean_of_w(parts: &Parts<'_>, w: &[f64]) -> Result<f64> {
+    let (mut sum, mut n_entries) = (0.0, 0);
+    parts.travel(w, &[], 0, |_, _, lines| {
+        sum = lines.iter().fold(sum, |sum, v| sum + v);
+        n_entries += lines.len();
+    })?;
+    Ok(sum / n_entries.max(1) as f64)
 }
 
 fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
@@ -62,41 +75,91 @@ fn half_step(
     own: &mut [f64],
 ) {
     let sums = column_sums(other, rank);
-    own.par_chunks_mut(CHUNK * rank).enumerate().for_each(|(q, chunk)| {
+    own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().for_each(|(q, chunk)| {
         let mut numerator = vec![0.0; rank];
         for (l, z) in chunk.chunks_exact_mut(rank).enumerate() {
             numerator.fill(0.0);
-            line(q * CHUNK + l).for_each(|q, x| {
-                let u = &other[q * rank..(q + 1) * rank];
-                add_scaled(&mut numerator, u, x / dot(u, z).max(LEAST));
+            line(q * LINES_PER_TASK + l).for_each(|q, x| {
+                add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z);
             });
-            for k in 0..rank {
-                if sums[k] > 0.0 {
-                    z[k] *= numerator[k] / sums[k];
-                }
-            }
+            multiply(z, &numerator, &sums);
         }
     });
 }
 
-fn divergence(line: &(impl Fn(usize) -> Column + Sync), rank: usize, w: &[f64], h: &[f64]) -> f64 {
-    let sums = column_sums(w, rank);
-    let parts: Vec<f64> = h
-        .par_chunks(CHUNK * rank)
-        .enumerate()
-        .map(|(q, chunk)| {
-            let mut sum = 0.0;
-            for (l, z) in chunk.chunks_exact(rank).enumerate() {
-                sum += dot(&sums, z);
-                line(q * CHUNK + l).for_each(|d, x| {
-                    if x > 0.0 {
-                        let y = dot(&w[d * rank..(d + 1) * rank], z).max(LEAST);
-                        sum += x * (x / y).ln() - x;
-                    }
-                });
-            }
-            sum
-        })
-        .collect();
-    parts.iter().fold(0.0, |sum, part| sum + part)
+/// `numerator += u x / (u'z)`.
+fn add_ratio(numerator: &mut [f64], u: &[f64], x: f64, z: &[f64]) {
+    add_scaled(numerator, u, x / dot(u, z).max(LEAST));
+}
+
+/// `z_k <- z_k numerator_k / sum_k`.
+fn multiply(z: &mut [f64], numerator: &[f64], sums: &[f64]) {
+    for (z, (numerator, &sum)) in z.iter_mut().zip(numerator.iter().zip(sums)) {
+        if sum > 0.0 {
+            *z *= numerator / sum;
+        }
+    }
+}
+
+/// Improves all columns of H for fixed W, which comes by in blocks where there are many ranks.
+fn column_step(parts: &Parts<'_>, w: &[f64], h: &mut [f64]) -> Result<()> {
+    let rank = parts.rank;
+    if parts.is_whole() {
+        half_step(&|j| parts.columns.column(j), rank, w, h);
+        return Ok(());
+    }
+    let mut own = parts.own_lines(h);
+    let mut numerators = vec![0.0; own.len()];
+    let mut sums = vec![0.0; rank];
+    parts.travel(w, &[], 0, |start, _, lines| {
+        lines.chunks_exact(rank).for_each(|z| add_scaled(&mut sums, z, 1.0));
+        parts.add_block(start, lines, &mut numerators, rank, |j, u, x, numerator| {
+            add_ratio(numerator, u, x, &own[j * rank..(j + 1) * rank]);
+        });
+    })?;
+    for (z, numerator) in own.chunks_exact_mut(rank).zip(numerators.chunks_exact(rank)) {
+        multiply(z, numerator, &sums);
+    }
+    h.copy_from_slice(&parts.gathered(&own, rank)?);
+    Ok(())
+}
+
+/// D: the term of each column is the sum over its entries, and then `sum_d w_d'z`.
+fn divergence(parts: &Parts<'_>, w: &[f64], h: &[f64]) -> Result<f64> {
+    let rank = parts.rank;
+    let own = parts.own_lines(h);
+    let mut terms = vec![0.0; own.len() / rank];
+    let mut sums = vec![0.0; rank];
+    if parts.is_whole() {
+        sums = column_sums(w, rank);
+        terms
+            .par_iter_mut()
+            .with_min_len(LINES_PER_TASK)
+            .zip(own.par_chunks_exact(rank))
+            .enumerate()
+            .for_each(|(j, (term, z))| {
+                let column = parts.columns.column(j);
+                column.for_each(|d, x| *term += gain(&w[d * rank..(d + 1) * rank], x, z));
+            });
+    } else {
+        parts.travel(w, &[], 0, |start, _, lines| {
+            lines.chunks_exact(rank).for_each(|z| add_scaled(&mut sums, z, 1.0));
+            parts.add_block(start, lines, &mut terms, 1, |j, u, x, term| {
+                term[0] += gain(u, x, &own[j * rank..(j + 1) * rank]);
+            });
+        })?;
+    }
+    let expected = own.chunks_exact(rank).map(|z| dot(&sums, z));
+    terms.iter_mut().zip(expected).for_each(|(term, expected)| *term += expected);
+    parts.sum_of_terms(&terms)
+}
+
+/// `x log(x / y) - x` with `y = u'z`.
+fn gain(u: &[f64], x: f64, z: &[f64]) -> f64 {
+    if x > 0.0 {
+        let y = dot(u, z).max(LEAST);
+        x * (x / y).ln() - x
+    } else {
+        0.0
+    }
 }

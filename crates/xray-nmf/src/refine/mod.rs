@@ -6,27 +6,34 @@
 //! The objective never increases: it is recorded after every iteration.
 
 mod alternate;
+mod factors;
 mod frobenius;
 mod kullback;
-mod shared;
+mod travel;
 
+pub use factors::Factors;
 pub(crate) use frobenius::{gram_of_few_lines, gram_of_lines};
 pub(crate) use kullback::lift_zeros;
-pub use shared::{SharedMatrix, refine_distributed};
 
 use std::ops::ControlFlow;
 
+use travel::Parts;
+
 use crate::choices;
+use crate::comm::{Collectives, Communicator, OneRank};
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
+use crate::fit::Portion;
 use crate::matrix::Matrix;
-use crate::solver::in_pool;
+use crate::observe::{Observer, Step};
+use crate::ownership::Ownership;
+use crate::threads::with_threads;
 
 /// Entries of W and H beyond this could overflow.
 const LARGEST: f64 = 1e140;
 
 /// Lines handled by one task.
-const CHUNK: usize = 64;
+const LINES_PER_TASK: usize = 64;
 
 choices! {
     /// What is minimised, and how.
@@ -39,73 +46,168 @@ choices! {
     }
 }
 
-/// Told each iteration's number, from 1, and its objective; `Break` ends the refinement after it.
-pub type RefineObserver<'a> = &'a mut (dyn FnMut(usize, f64) -> ControlFlow<()> + Send);
-
-/// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Refined {
-    /// Number of topics.
-    pub rank: usize,
-    /// W, one row for each row of X, row after row.
-    pub w: Vec<f64>,
-    /// The transpose of H: one row for each column of X, row after row.
-    pub h: Vec<f64>,
-    /// The objective at the start and after each iteration; never increases.
-    pub objective: Vec<f64>,
+/// A request for better factors: a few steps of alternating optimisation from any nonnegative W and H.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::comm::OneRank;
+/// use xray_nmf::{DenseMatrix, Params, Refine, Refinement, fit};
+/// let x = DenseMatrix::from_row_major(3, 3, vec![1.0, 2.0, 0.1, 0.5, 1.0, 1.0, 0.0, 0.2, 2.0])?;
+/// let start = fit(&x, &Params::new(2))?.factors(&OneRank)?;
+/// let better = Refine::of(&x).method(Refinement::Exact).steps(10, 0.0).run(start)?;
+/// assert!(better.objective[10] <= better.objective[0]);
+/// # Ok::<(), xray_nmf::Error>(())
+/// ```
+#[must_use = "nothing is refined before `run`"]
+pub struct Refine<'a> {
+    portion: Portion<'a>,
+    comm: &'a dyn Communicator,
+    method: Refinement,
+    steps: usize,
+    tolerance: f64,
+    observer: Option<&'a mut dyn Observer>,
 }
 
-impl Refined {
-    /// `W = X_A` and H of a factorization, as the start of a refinement.
-    pub fn from_factorization(found: &Factorization) -> Self {
-        let (rank, n) = (found.rank(), found.weights().n_columns());
-        let mut w = vec![0.0; found.n_rows() * rank];
-        for (k, column) in found.anchor_columns().iter().enumerate() {
-            column.for_each(|d, v| w[d * rank + k] = v.max(0.0));
-        }
-        let mut h = vec![0.0; n * rank];
-        for i in 0..n {
-            let (anchors, weights) = found.weights().column(i);
-            anchors.iter().zip(weights).for_each(|(&k, &v)| h[i * rank + k as usize] = v);
-        }
-        Self { rank, w, h, objective: Vec::new() }
+impl<'a> Refine<'a> {
+    /// Factors of a matrix.
+    pub fn of(matrix: &'a dyn Matrix) -> Self {
+        Self::part(Portion::whole(matrix), &OneRank)
     }
 
-    /// The same product WH, scaled so that the weights of different topics compare: each row of H has a
-    /// sum and a length whose product is 1. Topics without any entry in H stay as they are.
+    /// Factors of a matrix on many ranks, which all ask for the same; the result has the bits of one rank.
     ///
-    /// With rows of sum 1, broad topics win over narrow ones; with rows of length 1, it is the other
-    /// way round.
+    /// The portion needs its rows. W has the lines of the own rows, H those of all columns.
+    pub fn part(portion: Portion<'a>, comm: &'a dyn Communicator) -> Self {
+        let method = Refinement::default();
+        Self { portion, comm, method, steps: 10, tolerance: 0.0, observer: None }
+    }
+
+    /// What is minimised, and how; HALS if not said.
+    pub fn method(self, method: Refinement) -> Self {
+        Self { method, ..self }
+    }
+
+    /// At most so many steps, 10 if not said; ends earlier when one lowers the objective by less than this
+    /// part of it, never if that is 0.
+    pub fn steps(self, steps: usize, tolerance: f64) -> Self {
+        Self { steps, tolerance, ..self }
+    }
+
+    /// Shows every [iteration](Observer::iteration) to an observer, which may stop the refinement. Observers
+    /// run on every rank; if one stops, all stop.
+    pub fn observe(self, observer: &'a mut dyn Observer) -> Self {
+        Self { observer: Some(observer), ..self }
+    }
+
+    /// Improves W and H, in the current thread pool; `start.objective` is replaced.
     ///
-    /// # Examples
-    /// ```
-    /// use xray_nmf::Refined;
-    /// let pair = Refined { rank: 1, w: vec![1.0, 3.0], h: vec![0.0, 4.0], objective: vec![] };
-    /// let scaled = pair.with_comparable_topics();
-    /// assert_eq!((scaled.w, scaled.h), (vec![4.0, 12.0], vec![0.0, 1.0]));
-    /// ```
-    #[must_use]
-    pub fn with_comparable_topics(mut self) -> Self {
-        let rank = self.rank.max(1);
-        let (mut sums, mut squares) = (vec![0.0; self.rank], vec![0.0; self.rank]);
-        for line in self.h.chunks_exact(rank) {
-            for (k, v) in line.iter().enumerate() {
-                sums[k] += v;
-                squares[k] += v * v;
+    /// # Errors
+    /// If the shapes do not match, W or H has a negative entry or one above 1e140, the rank is above 32768,
+    /// Kullback-Leibler divergence is asked for a matrix with negative entries, or the ranks cannot exchange
+    /// data.
+    pub fn run(self, start: Factors) -> Result<Factors> {
+        let Portion { columns, rows, n_columns } = self.portion;
+        let (comm, method, rank) = (self.comm, self.method, start.rank);
+        let layout = Ownership::columns(n_columns, comm);
+        let parts = Parts { comm, columns, rows: rows.unwrap_or(columns), rank, layout };
+        let own = check(&parts, rows.is_some(), method, &start);
+        refuse_together(comm, own)?;
+        let Factors { mut w, mut h, .. } = start;
+        let mut nobody = ();
+        let mut trace = Trace {
+            iterations: self.steps,
+            tolerance: self.tolerance,
+            objective: Vec::new(),
+            observer: self.observer.unwrap_or(&mut nobody),
+            comm,
+        };
+        match method {
+            _ if rank == 0 => {
+                let nothing = objective_of_nothing(&parts, method)?;
+                trace.follow(nothing, || Ok(nothing))?;
+            }
+            Refinement::KullbackLeibler => kullback::run(&parts, &mut w, &mut h, &mut trace)?,
+            _ => frobenius::run(&parts, method, &mut w, &mut h, &mut trace)?,
+        }
+        Ok(Factors { rank, w, h, objective: trace.objective })
+    }
+}
+
+/// What one rank can see to be wrong.
+fn check(parts: &Parts<'_>, has_rows: bool, method: Refinement, start: &Factors) -> Result<()> {
+    let Factors { rank, ref w, ref h, .. } = *start;
+    check_rank(rank)?;
+    if !has_rows {
+        let allowed = "refinement needs the own rows of the matrix";
+        return Err(Error::Parameter { name: "rows", value: "none".into(), allowed });
+    }
+    check_length("own columns", parts.layout.n_own(), parts.columns.n_columns())?;
+    let own_rows = Ownership::rows(parts.columns.n_rows(), parts.comm);
+    check_length("own rows", own_rows.n_own(), parts.rows.n_rows())?;
+    check_length("W", parts.rows.n_rows().saturating_mul(rank), w.len())?;
+    check_length("H", parts.layout.n().saturating_mul(rank), h.len())?;
+    if let Some(v) = w.iter().chain(h).find(|v| !(0.0..=LARGEST).contains(*v)) {
+        let allowed = "every entry must be not negative and at most 1e140";
+        return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
+    }
+    match (method, parts.columns.first_negative()) {
+        (Refinement::KullbackLeibler, Some(e)) => {
+            let column = parts.layout.global(e.column);
+            Err(Error::Negative { row: e.row, column, value: e.value })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An error on every rank if there is one on any: nobody waits for those that have ended.
+fn refuse_together(comm: &dyn Communicator, own: Result<()>) -> Result<()> {
+    let refused = comm.gather(&[u8::from(own.is_err())])?;
+    own?;
+    match refused.iter().position(|refused| *refused != 0) {
+        Some(rank) => Err(Error::Communication(format!("rank {rank} refused its part"))),
+        None => Ok(()),
+    }
+}
+
+/// Counts the iterations, keeps their objectives and shows them to the observer.
+struct Trace<'a> {
+    iterations: usize,
+    tolerance: f64,
+    objective: Vec<f64>,
+    observer: &'a mut dyn Observer,
+    comm: &'a dyn Communicator,
+}
+
+impl Trace<'_> {
+    fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> Result<f64>) -> Result<()> {
+        self.objective.push(start);
+        let mut before = f64::INFINITY;
+        for t in 1..=self.iterations {
+            let objective = iterate()?;
+            self.objective.push(objective);
+            let small = before - objective < self.tolerance * objective;
+            let settled = small && self.tolerance > 0.0;
+            before = objective;
+            let stops = self.observer.iteration(t, objective).is_break();
+            if self.comm.any(stops)? || settled {
+                break;
             }
         }
-        let size = |(sum, square): (&f64, &f64)| (sum * square.sqrt()).sqrt();
-        let mut sizes: Vec<f64> = sums.iter().zip(&squares).map(size).collect();
-        sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
-        for line in self.h.chunks_exact_mut(rank) {
-            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v /= size);
-        }
-        for line in self.w.chunks_exact_mut(rank) {
-            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v *= size);
-        }
-        self
+        Ok(())
     }
 }
+
+/// The objective with no topics at all: WH = 0.
+fn objective_of_nothing(parts: &Parts<'_>, method: Refinement) -> Result<f64> {
+    let squares = parts.sum_of_squares()?;
+    Ok(match method {
+        Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,
+        _ => squares,
+    })
+}
+
+/// Told each iteration's number, from 1, and its objective; `Break` ends the refinement after it.
+pub type RefineObserver<'a> = &'a mut (dyn FnMut(usize, f64) -> ControlFlow<()> + Send);
 
 /// Improves a factorization of `matrix` by `iterations` alternating steps.
 ///
@@ -128,15 +230,15 @@ pub fn refine(
     method: Refinement,
     iterations: usize,
     threads: Option<usize>,
-) -> Result<Refined> {
+) -> Result<Factors> {
     refine_from(matrix, from_anchors(matrix, start)?, method, iterations, threads)
 }
 
 /// `W = X_A` and H of a fit to `matrix`.
-pub(crate) fn from_anchors(matrix: &dyn Matrix, start: &Factorization) -> Result<Refined> {
+pub(crate) fn from_anchors(matrix: &dyn Matrix, start: &Factorization) -> Result<Factors> {
     check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
     check_length("columns of the matrix", start.own_columns().n_own(), matrix.n_columns())?;
-    Ok(Refined::from_factorization(start))
+    Ok(Factors::from_factorization(start))
 }
 
 /// Improves any nonnegative W and H; `start.objective` is replaced.
@@ -145,11 +247,11 @@ pub(crate) fn from_anchors(matrix: &dyn Matrix, start: &Factorization) -> Result
 /// As [`refine`]; also if W or H has a negative entry or one above 1e140, or the rank is above 32768.
 pub fn refine_from(
     matrix: &dyn Matrix,
-    start: Refined,
+    start: Factors,
     method: Refinement,
     iterations: usize,
     threads: Option<usize>,
-) -> Result<Refined> {
+) -> Result<Factors> {
     let unwatched = &mut |_, _| ControlFlow::Continue(());
     refine_observed(matrix, start, method, iterations, threads, unwatched)
 }
@@ -160,71 +262,59 @@ pub fn refine_from(
 /// As [`refine_from`].
 pub fn refine_observed(
     matrix: &dyn Matrix,
-    start: Refined,
+    start: Factors,
     method: Refinement,
     iterations: usize,
     threads: Option<usize>,
     observer: RefineObserver<'_>,
-) -> Result<Refined> {
-    let Refined { rank, mut w, mut h, .. } = start;
-    check_rank(rank)?;
-    check_length("W", matrix.n_rows().saturating_mul(rank), w.len())?;
-    check_length("H", matrix.n_columns().saturating_mul(rank), h.len())?;
-    if let Some(v) = w.iter().chain(&h).find(|v| !(0.0..=LARGEST).contains(*v)) {
-        let allowed = "every entry must be not negative and at most 1e140";
-        return Err(Error::Parameter { name: "W or H", value: v.to_string(), allowed });
-    }
-    if let (Refinement::KullbackLeibler, Some(e)) = (method, matrix.first_negative()) {
-        return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
-    }
-    let mut trace = Trace { iterations, objective: Vec::new(), observer };
-    in_pool(threads, || {
-        match method {
-            _ if rank == 0 => {
-                let nothing = objective_of_nothing(matrix, method);
-                trace.follow(nothing, || nothing);
-            }
-            Refinement::KullbackLeibler => {
-                kullback::run(matrix, rank, &mut w, &mut h, &mut trace);
-            }
-            _ => frobenius::run(matrix, rank, method, &mut w, &mut h, &mut trace)?,
-        }
-        Ok(Refined { rank, w, h, objective: trace.objective })
+) -> Result<Factors> {
+    with_threads(threads, || {
+        let refine = Refine::of(matrix).method(method).steps(iterations, 0.0);
+        refine.observe(&mut EachIteration(observer)).run(start)
     })?
 }
 
-/// Counts the iterations, keeps their objectives and shows them to the observer.
-struct Trace<'a> {
+/// What one rank has of X.
+#[derive(Debug)]
+pub struct SharedMatrix<'a> {
+    /// The own columns (see [`rank_columns`](crate::rank_columns)) with all rows.
+    pub columns: &'a dyn Matrix,
+    /// The own rows, block after block, with all columns.
+    pub rows: &'a dyn Matrix,
+    /// Number of columns on all ranks.
+    pub n_columns: usize,
+}
+
+/// [`refine_observed`] on many ranks. `start.w` has the lines of the own rows, `start.h` those of all
+/// columns; so has the result.
+///
+/// # Errors
+/// As [`refine_from`].
+pub fn refine_distributed(
+    comm: &dyn Communicator,
+    matrix: SharedMatrix<'_>,
+    start: Factors,
+    method: Refinement,
     iterations: usize,
-    objective: Vec<f64>,
-    observer: RefineObserver<'a>,
+    threads: Option<usize>,
+    observer: RefineObserver<'_>,
+) -> Result<Factors> {
+    let SharedMatrix { columns, rows, n_columns } = matrix;
+    let portion = Portion { columns, rows: Some(rows), n_columns };
+    with_threads(threads, || {
+        let refine = Refine::part(portion, comm).method(method).steps(iterations, 0.0);
+        refine.observe(&mut EachIteration(observer)).run(start)
+    })?
 }
 
-impl Trace<'_> {
-    fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> f64) {
-        let never_fails = self.try_follow(start, || Ok(iterate()));
-        debug_assert!(never_fails.is_ok());
+struct EachIteration<'a>(RefineObserver<'a>);
+
+impl Observer for EachIteration<'_> {
+    fn step(&mut self, _: &Step) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 
-    /// [`follow`](Self::follow), if iterations may fail.
-    fn try_follow(&mut self, start: f64, mut iterate: impl FnMut() -> Result<f64>) -> Result<()> {
-        self.objective.push(start);
-        for t in 1..=self.iterations {
-            let objective = iterate()?;
-            self.objective.push(objective);
-            if (self.observer)(t, objective).is_break() {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The objective with no topics at all: WH = 0.
-fn objective_of_nothing(matrix: &dyn Matrix, method: Refinement) -> f64 {
-    let squares = matrix.squared_norms().iter().fold(0.0, |sum, v| sum + v);
-    match method {
-        Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,
-        _ => squares,
+    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
+        (self.0)(t, objective)
     }
 }

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use crate::support::Grid;
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::{dot, verify};
+use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
-    Error, Params, Refined, Refinement, Selection, fit, refine, refine_from, refine_observed,
+    Error, Fit, Observer, Params, Portion, ROW_BLOCK, Refine, Refined, Refinement, Selection,
+    SparseMatrix, Step, fit, rank_columns, refine, refine_from, refine_observed, with_threads,
 };
 
 const METHODS: [Refinement; 3] = Refinement::ALL;
@@ -192,9 +194,6 @@ fn rank_zero_has_nothing_to_refine_but_an_objective() {
 
 #[test]
 fn ranks_change_no_bit_of_a_refinement() {
-    use xray_nmf::comm::{Communicator, run_local_ranks};
-    use xray_nmf::{ROW_BLOCK, SharedMatrix, SparseMatrix, rank_columns, refine_distributed};
-
     // More rows than two blocks, and columns that do not end with a chunk.
     let (m, n, rank) = (2 * ROW_BLOCK + 300, 1100, 4);
     let mut state = 5u64;
@@ -207,22 +206,22 @@ fn ranks_change_no_bit_of_a_refinement() {
         .collect();
     let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
     let found = fit(&x, &Params { threads: Some(1), ..Params::new(rank) }).expect("a fit");
-    let start = Refined::from_factorization(&found);
-    for method in [Refinement::Hals, Refinement::Exact] {
+    let start = found.factors(&OneRank).expect("one rank");
+    for method in METHODS {
         let whole = refine_from(&x, start.clone(), method, 3, Some(2)).expect("refined");
         for size in [1, 2, 3, 5] {
             let parts = run_local_ranks(size, |comm| {
                 let mine = |d: &usize| d / ROW_BLOCK % size == comm.rank();
                 let own: Vec<usize> = (0..m).filter(mine).collect();
-                let line = |&d: &usize| start.w[d * rank..(d + 1) * rank].to_vec();
-                let w = own.iter().flat_map(line).collect();
-                let start = Refined { w, ..start.clone() };
                 let columns = x.columns_of(&rank_columns(n, comm.rank(), size));
                 let rows = x.rows_at(&own);
-                let matrix = SharedMatrix { columns: &columns, rows: &rows, n_columns: n };
-                let watch = &mut |_, _| std::ops::ControlFlow::Continue(());
-                let refined = refine_distributed(comm, matrix, start, method, 3, Some(1), watch);
-                (own, refined.expect("refined"))
+                let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: n };
+                let refined = with_threads(Some(1), || {
+                    let found = Fit::part(portion, comm).run(&Params::new(rank))?;
+                    let start = found.factors(comm)?;
+                    Refine::part(portion, comm).method(method).steps(3, 0.0).run(start)
+                });
+                (own, refined.expect("a pool").expect("refined"))
             });
             for (own, part) in parts {
                 assert_eq!(part.h, whole.h, "{method:?} {size}");
@@ -234,4 +233,59 @@ fn ranks_change_no_bit_of_a_refinement() {
             }
         }
     }
+}
+
+/// Stops on one rank, in one iteration.
+struct StopsAt(usize);
+
+impl Observer for StopsAt {
+    fn step(&mut self, _: &Step) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn iteration(&mut self, t: usize, _: f64) -> ControlFlow<()> {
+        if t == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+#[test]
+fn refinement_ends_when_it_settles_and_when_any_rank_wants_to() {
+    let grid = problem(Kind::Uniform, 12, 20, &mut Random(77));
+    let x = grid.dense();
+    let first = fit(&x, &Params::new(3)).unwrap().factors(&OneRank).unwrap();
+    let all = Refine::of(&x).steps(30, 0.0).run(first.clone()).unwrap().objective;
+    let few = Refine::of(&x).steps(30, 1e-2).run(first).unwrap().objective;
+    assert!(few.len() < all.len() && all.starts_with(&few), "{few:?}");
+    let steps: Vec<bool> = few.windows(2).skip(1).map(|f| f[0] - f[1] < 1e-2 * f[1]).collect();
+    assert!(steps.iter().rev().skip(1).all(|small| !small) && steps.last() == Some(&true));
+
+    let lengths = run_local_ranks(3, |comm| {
+        let columns = x.columns_of(&rank_columns(20, comm.rank(), 3));
+        let rows = x.rows_at(&(0..if comm.rank() == 0 { 12 } else { 0 }).collect::<Vec<_>>());
+        let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: 20 };
+        let start = Fit::part(portion, comm).run(&Params::new(3)).unwrap().factors(comm).unwrap();
+        let observer = &mut StopsAt(if comm.rank() == 1 { 4 } else { 100 });
+        let refine = Refine::part(portion, comm).steps(9, 0.0).observe(observer);
+        refine.run(start).unwrap().objective.len()
+    });
+    assert_eq!(lengths, [5; 3]);
+}
+
+#[test]
+fn what_one_rank_refuses_no_rank_waits_for() {
+    let grid = problem(Kind::Uniform, 6, 8, &mut Random(3));
+    let x = grid.dense();
+    let results = run_local_ranks(2, |comm| {
+        let columns = x.columns_of(&rank_columns(8, comm.rank(), 2));
+        let rows = x.rows_at(&(0..if comm.rank() == 0 { 6 } else { 0 }).collect::<Vec<_>>());
+        let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: 8 };
+        let found = Fit::part(portion, comm).run(&Params::new(2)).unwrap();
+        let mut start = found.factors(comm).unwrap();
+        if comm.rank() == 1 {
+            start.h[3] = -1.0;
+        }
+        Refine::part(portion, comm).run(start)
+    });
+    assert!(matches!(&results[0], Err(Error::Communication(words)) if words.contains("rank 1")));
+    assert!(matches!(&results[1], Err(Error::Parameter { .. })));
 }

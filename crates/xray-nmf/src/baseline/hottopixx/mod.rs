@@ -68,7 +68,7 @@ use super::cost::{check_memory, check_work};
 use crate::error::Result;
 use crate::matrix::{Column, Matrix};
 use crate::params::Normalize;
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 use coefficients::{Coefficients, Rows, Step};
 use program::Program;
 use real::Real;
@@ -101,7 +101,7 @@ pub use projection::project_row;
 pub fn hottopixx(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchors> {
     params.check()?;
     check_cost(matrix, params)?;
-    in_pool(params.threads, || {
+    with_threads(params.threads, || {
         let scaled = matrix.normalized(Normalize::L1);
         if let Some(gap) = params.gap {
             return run_to_gap(&*scaled, params, gap);

@@ -7,18 +7,18 @@ use super::pivoting::pivot_chunk;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Column, Matrix};
-use crate::refine::{Refined, gram_of_lines, lift_zeros};
+use crate::refine::{Factors, gram_of_lines, lift_zeros};
 
 /// Lines handled by one task: enough for many to share a passive set.
 const CHUNK: usize = 512;
 
 pub(super) fn run(
     matrix: &dyn Matrix,
-    start: Refined,
+    start: Factors,
     method: LocalMethod,
     iterations: usize,
-) -> Refined {
-    let Refined { rank, mut w, mut h, .. } = start;
+) -> Factors {
+    let Factors { rank, mut w, mut h, .. } = start;
     if method == LocalMethod::Multiplicative {
         // A weight of exactly 0 could never grow.
         lift_zeros(&mut w);
@@ -31,7 +31,7 @@ pub(super) fn run(
         half_step(&row, rank, &h, &mut w, Some(method));
         objective.push(half_step(&column, rank, &w, &mut h, Some(method)));
     }
-    Refined { rank, w, h, objective }
+    Factors { rank, w, h, objective }
 }
 
 /// Improves the lines `own` for fixed `other`, or leaves them as they are if `method` is None;

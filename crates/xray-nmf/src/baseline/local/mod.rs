@@ -26,8 +26,8 @@ pub use start::{Fill, Start};
 use super::require;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::matrix::Matrix;
-use crate::refine::{Refined, Refinement, refine_from};
-use crate::solver::in_pool;
+use crate::refine::{Factors, Refinement, refine_from};
+use crate::threads::with_threads;
 
 /// How each half-step improves a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -93,13 +93,13 @@ impl LocalParams<'_> {
 /// # Errors
 /// If the rank is too large or differs from that of the start, the start does not fit X, X has
 /// negative entries and the method is multiplicative, or the worker threads cannot be started.
-pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Refined> {
+pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Factors> {
     let LocalParams { rank, method, ref start, iterations, threads } = *params;
     check_rank(rank)?;
     if let (LocalMethod::Multiplicative, Some(e)) = (method, matrix.first_negative()) {
         return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
     }
-    let start = in_pool(threads, || start.factors(matrix, rank))??;
+    let start = with_threads(threads, || start.factors(matrix, rank))??;
     check_length("W of the start", matrix.n_rows() * rank, start.w.len())?;
     check_length("H of the start", matrix.n_columns() * rank, start.h.len())?;
     if method == LocalMethod::Hals || rank == 0 {
@@ -108,5 +108,5 @@ pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Refine
     let wrong = start.w.iter().chain(&start.h).find(|v| !(**v >= 0.0 && v.is_finite()));
     let allowed = "every entry must be finite and not negative";
     require(wrong.is_none(), "W or H of the start", wrong.unwrap_or(&0.0), allowed)?;
-    in_pool(threads, || alternate::run(matrix, start, method, iterations))
+    with_threads(threads, || alternate::run(matrix, start, method, iterations))
 }

@@ -28,7 +28,7 @@ use crate::gram::NormalMatrix;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::project::{ActiveSet, GRADIENT_TOLERANCE, normal_matrix};
-use crate::solver::in_pool;
+use crate::threads::with_threads;
 
 /// Rounds without fewer violations before only one index changes sides.
 const PATIENCE: usize = 3;
@@ -62,7 +62,7 @@ pub fn nnls_block_pivoting(
     threads: Option<usize>,
 ) -> Result<Vec<Vec<f64>>> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
-    in_pool(threads, || {
+    with_threads(threads, || {
         let (rank, n) = (a.n_columns(), right.n_columns());
         if rank == 0 {
             return vec![Vec::new(); n];

@@ -19,7 +19,7 @@ use super::svd::{Triplet, truncated_svd};
 use crate::error::{Result, check_length};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
-use crate::refine::{Refined, from_anchors};
+use crate::refine::{Factors, from_anchors};
 
 /// What stands for the zeros of NNDSVD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -52,12 +52,12 @@ pub enum Start<'a> {
     /// The anchors and weights of a fit of the same matrix; its rank counts.
     Anchors(&'a Factorization),
     /// Any nonnegative factors; their rank counts.
-    Factors(&'a Refined),
+    Factors(&'a Factors),
 }
 
 impl Start<'_> {
     /// W and H to start from, in the current pool.
-    pub(super) fn factors(&self, matrix: &dyn Matrix, rank: usize) -> Result<Refined> {
+    pub(super) fn factors(&self, matrix: &dyn Matrix, rank: usize) -> Result<Factors> {
         match *self {
             Start::Random { seed } => Ok(random(matrix, rank, seed)),
             Start::Nndsvd { fill } => Ok(nndsvd(matrix, rank, fill)),
@@ -80,12 +80,12 @@ fn mean(matrix: &dyn Matrix) -> f64 {
     sums.iter().fold(0.0, |sum, v| sum + v.abs()) / count.max(1.0)
 }
 
-fn random(matrix: &dyn Matrix, rank: usize, seed: u64) -> Refined {
+fn random(matrix: &dyn Matrix, rank: usize, seed: u64) -> Factors {
     let scale = (mean(matrix) / rank.max(1) as f64).sqrt();
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let w = gaussian(matrix.n_rows() * rank, scale, &mut generator);
     let h = gaussian(matrix.n_columns() * rank, scale, &mut generator);
-    Refined { rank, w, h, objective: Vec::new() }
+    Factors { rank, w, h, objective: Vec::new() }
 }
 
 /// Absolute values of Gaussian numbers.
@@ -97,7 +97,7 @@ fn gaussian(count: usize, scale: f64, generator: &mut impl Rng) -> Vec<f64> {
     (0..count).map(one).collect()
 }
 
-fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Refined {
+fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Factors {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let (mut w, mut h) = (vec![0.0; m * rank], vec![0.0; n * rank]);
     for (k, triplet) in truncated_svd(matrix, rank).iter().enumerate() {
@@ -116,7 +116,7 @@ fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Refined {
             }
         }
     }
-    Refined { rank, w, h, objective: Vec::new() }
+    Factors { rank, w, h, objective: Vec::new() }
 }
 
 /// The larger nonnegative part of one singular pair, with its share of the singular value.

@@ -1,0 +1,95 @@
+//! W and H, and how they are made from anchors.
+
+use crate::comm::{Collectives, Communicator, OneRank};
+use crate::error::Result;
+use crate::factorization::Factorization;
+use crate::ownership::Ownership;
+
+/// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factors {
+    /// Number of topics.
+    pub rank: usize,
+    /// W, one row for each row of X (on many ranks: the own ones), row after row.
+    pub w: Vec<f64>,
+    /// The transpose of H: one row for each column of X, row after row.
+    pub h: Vec<f64>,
+    /// The objective at the start and after each iteration; never increases.
+    pub objective: Vec<f64>,
+}
+
+impl Factors {
+    /// The same product WH, scaled so that the weights of different topics compare: each row of H has a
+    /// sum and a length whose product is 1. Topics without any entry in H stay as they are.
+    ///
+    /// With rows of sum 1, broad topics win over narrow ones; with rows of length 1, it is the other
+    /// way round.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::Factors;
+    /// let pair = Factors { rank: 1, w: vec![1.0, 3.0], h: vec![0.0, 4.0], objective: vec![] };
+    /// let scaled = pair.with_comparable_topics();
+    /// assert_eq!((scaled.w, scaled.h), (vec![4.0, 12.0], vec![0.0, 1.0]));
+    /// ```
+    #[must_use]
+    pub fn with_comparable_topics(mut self) -> Self {
+        let rank = self.rank.max(1);
+        let (mut sums, mut squares) = (vec![0.0; self.rank], vec![0.0; self.rank]);
+        for line in self.h.chunks_exact(rank) {
+            for (k, v) in line.iter().enumerate() {
+                sums[k] += v;
+                squares[k] += v * v;
+            }
+        }
+        let size = |(sum, square): (&f64, &f64)| (sum * square.sqrt()).sqrt();
+        let mut sizes: Vec<f64> = sums.iter().zip(&squares).map(size).collect();
+        sizes.iter_mut().filter(|size| **size == 0.0).for_each(|size| *size = 1.0);
+        for line in self.h.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v /= size);
+        }
+        for line in self.w.chunks_exact_mut(rank) {
+            line.iter_mut().zip(&sizes).for_each(|(v, size)| *v *= size);
+        }
+        self
+    }
+}
+
+impl Factors {
+    /// [`Factorization::factors`] on one rank.
+    pub fn from_factorization(found: &Factorization) -> Self {
+        found.factors(&OneRank).expect("one rank has nobody to talk to")
+    }
+}
+
+impl Factorization {
+    /// `W = X_A` and H as the start of a refinement: W of the own rows, H of all columns. Every rank calls
+    /// this.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn factors(&self, comm: &dyn Communicator) -> Result<Factors> {
+        let rank = self.rank();
+        let rows = Ownership::rows(self.n_rows(), comm);
+        let mut w = vec![0.0; rows.n_own() * rank];
+        for (k, column) in self.anchor_columns().iter().enumerate() {
+            column.for_each(|d, v| {
+                if let Some(place) = rows.local(d) {
+                    w[place * rank + k] = v.max(0.0);
+                }
+            });
+        }
+        let n = self.weights().n_columns();
+        let mut lines = vec![0.0; n * rank];
+        for i in 0..n {
+            let (anchors, weights) = self.weights().column(i);
+            anchors.iter().zip(weights).for_each(|(&k, &v)| lines[i * rank + k as usize] = v);
+        }
+        let h = if comm.is_alone() {
+            lines
+        } else {
+            self.own_columns().in_order(&comm.gather(&lines)?, rank)
+        };
+        Ok(Factors { rank, w, h, objective: Vec::new() })
+    }
+}
