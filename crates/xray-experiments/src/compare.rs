@@ -4,7 +4,7 @@ mod report;
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use xray_data::LoadedMatrix;
 use xray_nmf::Refined;
 use xray_pipeline::measure::{Coherence, normalized_mutual_information};
@@ -165,58 +165,91 @@ fn run_seeds(
 }
 
 fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> Result<Run> {
-    let matrix = &data.matrix;
-    let (found, spent) = measured(|| method.run(matrix, job));
-    let threads = job.threads;
-    let mut run = Run {
+    let (found, spent) = measured(|| method.run(&data.matrix, job));
+    let judged = match found? {
+        Found::Factors(factors) => Judged::factors(data, factors)?,
+        Found::Anchors(anchors) => Judged::anchors(data, options, anchors, job.threads)?,
+    };
+    let refined_error = error_of(&data.matrix, &judged.factors)?;
+    let factors = scaled(judged.factors);
+    let nmi = match &data.labels {
+        Some(labels) => {
+            let classes: Vec<Option<usize>> = labels.ids().iter().copied().map(Some).collect();
+            Some(normalized_mutual_information(&classes, &clusters(&factors)?))
+        }
+        None => None,
+    };
+    let npmi = match &data.matrix {
+        LoadedMatrix::Sparse(x) => mean_coherence(&Coherence::new(x), &factors, &data.words),
+        LoadedMatrix::Dense(_) => None,
+    };
+    Ok(Run {
         spent,
-        anchors: None,
-        error: f64::NAN,
-        refined_error: f64::NAN,
-        recovery: None,
-        nmi: None,
-        anchor_accuracy: None,
-        weight_accuracy: None,
-        npmi: None,
-    };
-    let classes = data.labels.as_ref().map(|labels| labels.ids());
-    let judged = classes.zip(options.protocol.as_ref());
-    let factors = match found? {
-        Found::Factors(factors) => {
-            run.error = error_of(matrix, &factors)?;
-            factors
+        anchors: judged.anchors,
+        error: judged.error,
+        refined_error,
+        recovery: judged.recovery,
+        nmi,
+        anchor_accuracy: judged.accuracy,
+        weight_accuracy: mean_accuracy(data, options, factors.w, factors.rank)?,
+        npmi,
+    })
+}
+
+/// What is known of a result before its factors are looked at.
+struct Judged {
+    /// The factors: those found, or the anchors' after refinement.
+    factors: Refined,
+    anchors: Option<Vec<usize>>,
+    /// Of the result as found.
+    error: f64,
+    recovery: Option<f64>,
+    /// With the anchors' columns as features.
+    accuracy: Option<f64>,
+}
+
+impl Judged {
+    fn factors(data: &DataSet, factors: Refined) -> Result<Self> {
+        let error = error_of(&data.matrix, &factors)?;
+        Ok(Self { factors, anchors: None, error, recovery: None, accuracy: None })
+    }
+
+    fn anchors(
+        data: &DataSet,
+        options: &CompareOptions,
+        anchors: Vec<usize>,
+        threads: Option<usize>,
+    ) -> Result<Self> {
+        ensure!(!anchors.is_empty(), "found no anchor: is there a column other than 0?");
+        let weights = with_anchors(&data.matrix, &anchors, threads)?;
+        let recovery = match &data.anchors {
+            Some(truth) => Some(recovery(&data.matrix, truth, &anchors)?),
+            None => None,
+        };
+        let start = Refined::from_factorization(&weights);
+        Ok(Self {
+            error: weights.residual(),
+            accuracy: mean_accuracy(data, options, anchor_features(&weights), weights.rank())?,
+            recovery,
+            factors: refined(&data.matrix, start, options.refine, threads)?,
+            anchors: Some(anchors),
+        })
+    }
+}
+
+/// The mean accuracy with these features, if there are classes and it is asked for.
+fn mean_accuracy(
+    data: &DataSet,
+    options: &CompareOptions,
+    features: Vec<f64>,
+    rank: usize,
+) -> Result<Option<f64>> {
+    match (&data.labels, &options.protocol) {
+        (Some(labels), Some(protocol)) => {
+            Ok(Some(accuracy(features, rank, labels.ids(), protocol)?.mean))
         }
-        Found::Anchors(anchors) => {
-            let weights = with_anchors(matrix, &anchors, threads)?;
-            run.error = weights.residual();
-            if let Some((classes, protocol)) = judged {
-                let features = anchor_features(&weights);
-                let found = accuracy(features, weights.rank(), classes, protocol)?;
-                run.anchor_accuracy = Some(found.mean);
-            }
-            run.recovery = data
-                .anchors
-                .as_deref()
-                .map(|truth| recovery(matrix, truth, &anchors))
-                .transpose()?;
-            run.anchors = Some(anchors);
-            refined(matrix, Refined::from_factorization(&weights), options.refine, threads)?
-        }
-    };
-    run.refined_error = error_of(matrix, &factors)?;
-    let factors = scaled(factors);
-    if let Some(classes) = classes {
-        let classes: Vec<Option<usize>> = classes.iter().copied().map(Some).collect();
-        run.nmi = Some(normalized_mutual_information(&classes, &clusters(&factors)?));
+        _ => Ok(None),
     }
-    if let LoadedMatrix::Sparse(x) = matrix {
-        run.npmi = mean_coherence(&Coherence::new(x), &factors, &data.words);
-    }
-    if let Some((classes, protocol)) = judged {
-        let found = accuracy(factors.w, factors.rank, classes, protocol)?;
-        run.weight_accuracy = Some(found.mean);
-    }
-    Ok(run)
 }
 
 fn error_of(matrix: &LoadedMatrix, factors: &Refined) -> Result<f64> {
@@ -235,4 +268,91 @@ fn mean_coherence(
         topics.iter().map(|words| words.iter().map(|word| word.0).collect()).collect();
     let values: Vec<f64> = coherence.topics(&lists).iter().map(|topic| topic.npmi).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use xray_nmf::synth::Synthetic;
+    use xray_pipeline::measure::Labelling;
+
+    use super::*;
+
+    /// Drawn data with known anchors and two classes.
+    fn data(clip: bool) -> DataSet {
+        let drawn = Synthetic {
+            n_rows: 24,
+            n_columns: 30,
+            rank: 4,
+            noise: 0.05,
+            clip,
+            ..Synthetic::default()
+        };
+        let drawn = drawn.generate().expect("data");
+        let labels: Vec<&str> = (0..24).map(|d| if d % 2 == 0 { "even" } else { "odd" }).collect();
+        DataSet {
+            name: "drawn".into(),
+            matrix: drawn.matrix.into(),
+            words: (0..30).map(|j| j.to_string()).collect(),
+            labels: Some(Labelling::from_names(&labels)),
+            anchors: Some(drawn.anchors),
+        }
+    }
+
+    fn run_methods(
+        data: &DataSet,
+        names: &[&str],
+        change: impl Fn(&mut CompareOptions),
+    ) -> Comparison {
+        let methods = names.iter().map(|name| Method::named(name).expect("listed")).collect();
+        let protocol = Some(Protocol { share: 0.5, repeats: 2, ..Protocol::default() });
+        let mut options = CompareOptions { methods, seeds: 2, protocol, ..CompareOptions::new(4) };
+        change(&mut options);
+        compare(data, &options, &mut ()).expect("nobody ends it")
+    }
+
+    #[test]
+    fn every_measure_is_taken_where_it_has_a_meaning() {
+        let found = run_methods(&data(true), &["xray-max", "nmf-hals"], |_| ());
+        let [(_, Fate::Ran(anchors)), (_, Fate::Ran(factors))] = &found.results[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            (anchors.len(), factors.len()),
+            (1, 2),
+            "a random method runs once for each seed"
+        );
+        let run = &anchors[0];
+        assert!(run.error > 0.0 && run.refined_error <= run.error, "{run:?}");
+        assert!(run.recovery.is_some() && run.nmi.is_some() && run.anchor_accuracy.is_some());
+        let run = &factors[0];
+        assert!(run.anchors.is_none() && run.recovery.is_none() && run.anchor_accuracy.is_none());
+        assert!(
+            run.error == run.refined_error && run.weight_accuracy.is_some() && run.npmi.is_none()
+        );
+        assert_ne!(factors[0].error, factors[1].error);
+        assert_eq!(found.csv().n_rows(), 3);
+    }
+
+    #[test]
+    fn accuracy_is_taken_only_where_asked_for() {
+        let found = run_methods(&data(true), &["spa"], |options| options.protocol = None);
+        let [(_, Fate::Ran(runs))] = &found.results[..] else { panic!("{found:?}") };
+        assert!(runs[0].anchor_accuracy.is_none() && runs[0].weight_accuracy.is_none());
+        assert!(runs[0].nmi.is_some());
+    }
+
+    #[test]
+    fn what_cannot_run_is_left_out_with_the_reason() {
+        let found = run_methods(&data(false), &["spa-l1", "xray-max"], |_| ());
+        let left_out: Vec<_> = found.left_out().collect();
+        assert_eq!(left_out, [("SPA (l1)", "the data has negative entries")]);
+        let found = run_methods(&data(true), &["arora"], |options| options.time_limit = 1e-9);
+        let (_, reason) = found.left_out().next().expect("too slow");
+        assert!(reason.contains("more than the limit of"), "{reason}");
+        assert_eq!(found.table().n_rows(), 0);
+        let zeros = xray_nmf::SparseMatrix::from_triplets(24, 30, []).expect("zeros");
+        let nothing = DataSet { matrix: zeros.into(), ..data(true) };
+        let found = run_methods(&nothing, &["xray-max"], |_| ());
+        assert!(found.left_out().next().expect("no column").1.contains("found no anchor"));
+    }
 }

@@ -220,3 +220,22 @@ fn largest_classes(labels: &[String], n: usize) -> Vec<usize> {
     let ids = labelling.ids().iter().enumerate();
     ids.filter(|(_, class)| kept.contains(class)).map(|(d, _)| d).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_classes_keep_the_order_of_rows() {
+        let labels = ["c", "a", "b", "a", "c", "d", "a"].map(String::from);
+        assert_eq!(largest_classes(&labels, 2), [0, 1, 3, 4, 6]);
+        assert_eq!(largest_classes(&labels, 9).len(), labels.len());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named_with_the_remedy() {
+        let error = DataFolder::new(Path::new("no/such/folder")).expect_err("nothing there");
+        let message = error.to_string();
+        assert!(message.starts_with("no/such/folder") && message.contains("--quick"), "{message}");
+    }
+}

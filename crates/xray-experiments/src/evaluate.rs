@@ -20,7 +20,7 @@ const SPARSE: usize = 4;
 ///
 /// # Errors
 /// If an anchor is out of range or listed twice, or its column is zero.
-pub fn with_anchors(
+pub(crate) fn with_anchors(
     matrix: &LoadedMatrix,
     anchors: &[usize],
     threads: Option<usize>,
@@ -38,7 +38,7 @@ pub fn with_anchors(
 ///
 /// # Errors
 /// If the factors do not fit the matrix.
-pub fn refined(
+pub(crate) fn refined(
     matrix: &LoadedMatrix,
     start: Refined,
     iterations: usize,
@@ -49,7 +49,7 @@ pub fn refined(
 }
 
 /// The same factors with topics of length 1: what the weights of a row say can then be compared.
-pub fn scaled(mut factors: Refined) -> Refined {
+pub(crate) fn scaled(mut factors: Refined) -> Refined {
     let rank = factors.rank.max(1);
     let mut lengths = vec![0.0; rank];
     for row in factors.h.chunks_exact(rank) {
@@ -70,13 +70,13 @@ pub fn scaled(mut factors: Refined) -> Refined {
 ///
 /// # Errors
 /// If the weights are not those of whole rows.
-pub fn clusters(factors: &Refined) -> Result<Vec<Option<usize>>> {
+pub(crate) fn clusters(factors: &Refined) -> Result<Vec<Option<usize>>> {
     let factors = scaled(factors.clone());
     Ok(argmax_rows(&factors.w, factors.rank)?)
 }
 
 /// `X_A` as features: a row for each document.
-pub fn anchor_features(found: &Factorization) -> Vec<f64> {
+pub(crate) fn anchor_features(found: &Factorization) -> Vec<f64> {
     Refined::from_factorization(found).w
 }
 
@@ -91,7 +91,7 @@ pub fn protocol(seed: u64, threads: Option<usize>) -> Protocol {
 ///
 /// # Errors
 /// If there are too few rows of a class.
-pub fn accuracy(
+pub(crate) fn accuracy(
     mut features: Vec<f64>,
     rank: usize,
     classes: &[usize],
@@ -119,7 +119,7 @@ pub fn accuracy(
 ///
 /// # Errors
 /// If a column is not finite.
-pub fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
+pub(crate) fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
     let columns = |places: &[usize]| -> Vec<Column> {
         places.iter().map(|&j| matrix.as_matrix().column(j)).collect()
     };
@@ -127,7 +127,7 @@ pub fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Resu
 }
 
 /// Mean and standard deviation (with n - 1; 0 for a single value).
-pub fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+pub(crate) fn mean_and_spread(values: &[f64]) -> (f64, f64) {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();

@@ -98,9 +98,21 @@ impl Settings {
         self.threads.unwrap_or_else(rayon::current_num_threads)
     }
 
+    /// How a page is made.
+    fn origin(&self, name: &str) -> String {
+        let quick = if self.quick { " --quick" } else { "" };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        format!(
+            "Made by `xray reproduce {name}{quick}`, version {}, seed {}, {} threads on {cores} cores.",
+            env!("CARGO_PKG_VERSION"),
+            self.seed,
+            self.n_threads(),
+        )
+    }
+
     /// A new page; it says so if this is the quick version.
     fn page(&self, name: &str, title: &str) -> Page {
-        let mut page = Page::new(name, title);
+        let mut page = Page::new(name, title, &self.origin(name));
         if self.quick {
             page.paragraph(
                 "*Quick version: small data that comes with the program. The figures show that everything \

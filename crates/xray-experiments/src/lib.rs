@@ -34,12 +34,9 @@ mod watch;
 
 pub use compare::{CompareOptions, Comparison, Fate, Run, compare};
 pub use dataset::{DataFolder, DataSet};
-pub use evaluate::{
-    accuracy, anchor_features, clusters, mean_and_spread, protocol, recovery, refined, scaled,
-    with_anchors,
-};
+pub use evaluate::protocol;
 pub use experiment::{EXPERIMENTS, Experiment, Settings};
-pub use measure::{Spent, measured, peak_memory};
+pub use measure::{Spent, peak_memory};
 pub use method::{Found, Job, METHODS, Method, Procedure, Shape};
 pub use page::{Page, join, write_file};
 pub use watch::{Interrupted, Watch};

@@ -20,7 +20,7 @@ static EARLIER_PEAK: AtomicU64 = AtomicU64::new(0);
 /// Does the work and measures it.
 ///
 /// The peak of the whole process is reset first, so work elsewhere in the process counts as well.
-pub fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
+pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     give_back();
     EARLIER_PEAK.fetch_max(status("VmHWM:").unwrap_or(0), Ordering::Relaxed);
     // Linux keeps the peak since the last time that 5 was written here.

@@ -13,17 +13,26 @@ const SCALE: f64 = 2.0;
 
 /// One experiment's page. Its files are `NAME.md`, `NAME.csv`, `NAME.svg`, `NAME.png`, and
 /// `NAME-PART.*` for further tables and pictures.
+#[derive(Debug, Clone)]
 pub struct Page {
     name: String,
     title: String,
+    /// How the page was made, which stands at its end.
+    origin: String,
     text: String,
     files: Vec<(String, Vec<u8>)>,
 }
 
 impl Page {
-    /// An empty page.
-    pub fn new(name: &str, title: &str) -> Self {
-        Self { name: name.into(), title: title.into(), text: String::new(), files: Vec::new() }
+    /// An empty page that ends with how it was made.
+    pub fn new(name: &str, title: &str, origin: &str) -> Self {
+        Self {
+            name: name.into(),
+            title: title.into(),
+            origin: origin.into(),
+            text: String::new(),
+            files: Vec::new(),
+        }
     }
 
     /// The page's name, such as `figure3`.
@@ -84,14 +93,32 @@ impl Page {
     }
 
     /// The page as Markdown.
-    pub fn markdown(&self) -> String {
-        format!("# {}\n\n{}\n", self.title, self.text.trim_end())
+    fn markdown(&self) -> String {
+        format!("# {}\n\n{}\n\n{}\n", self.title, self.text.trim_end(), self.origin)
     }
 
-    /// The page as a section of a longer text whose pictures are in `folder`.
-    pub fn section(&self, folder: &str) -> String {
-        let text = self.text.replace("](", &format!("]({folder}"));
-        format!("## {}\n\n{}\n", self.title, text.trim_end())
+    /// The page as a section of a longer text whose pictures are in the folder `pictures`.
+    fn section(&self, pictures: &str) -> String {
+        let text = self.text.replace("](", &format!("]({pictures}"));
+        format!("## {}\n\n{}\n\n{}\n", self.title, text.trim_end(), self.origin)
+    }
+
+    /// A text that [`join`] made, with this page in place of its section; none if it has no such
+    /// section.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_experiments::{Page, join};
+    /// let [mut page, other] = ["Table 1", "Table 2"].map(|title| Page::new("t", title, "Made once."));
+    /// let text = join(&[page.clone(), other.clone()], "results/");
+    /// page.paragraph("New figures.");
+    /// let changed = page.replaced_in(&text, "results/").expect("a section");
+    /// assert_eq!(changed, join(&[page, other], "results/"));
+    /// ```
+    pub fn replaced_in(&self, text: &str, pictures: &str) -> Option<String> {
+        let start = text.find(&format!("\n## {}\n", self.title))? + 1;
+        let end = text[start..].find("\n\n## ").map_or(text.len(), |length| start + length + 1);
+        Some(format!("{}{}{}", &text[..start], self.section(pictures), &text[end..]))
     }
 
     /// Writes all files, each complete or not at all; returns their names.
@@ -121,8 +148,51 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(file.commit()?)
 }
 
-/// All pages as one text, with pictures in `pictures/` beside it.
-pub fn join(title: &str, introduction: &str, pages: &[Page], pictures: &str) -> String {
+/// What stands above all pages.
+const INTRODUCTION: &str = "\
+Every figure and table of Kumar, Sindhwani and Kambadur, \"Fast Conical Hull Algorithms for Near-separable \
+Non-negative Matrix Factorization\" (ICML 2013), as `xray reproduce` writes them. At the end of each stands how it \
+was made. Times depend on the machine; everything else comes out the same on every run.";
+
+/// All pages as one text, with pictures in the folder `pictures` beside it.
+pub fn join(pages: &[Page], pictures: &str) -> String {
     let sections: Vec<String> = pages.iter().map(|page| page.section(pictures)).collect();
-    format!("# {title}\n\n{}\n\n{}", introduction.trim(), sections.join("\n"))
+    format!("# Results\n\n{INTRODUCTION}\n\n{}", sections.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use xray_report::Column;
+
+    use super::*;
+
+    fn page() -> Page {
+        let mut table = Table::new([Column::left("rule"), Column::right("NMI")]);
+        table.row(["greedy", "0.9"]);
+        let mut page = Page::new("table9", "Table 9: rules", "Made by hand.");
+        page.paragraph("  Some words. ").list(["one", "two"]).table(&table).csv("more", &table);
+        page.picture("", "A picture", &xray_report::Chart::new("t")).expect("a picture");
+        page
+    }
+
+    #[test]
+    fn pages_say_all_and_end_with_their_origin() {
+        let text = page().markdown();
+        assert!(
+            text.starts_with("# Table 9: rules\n\nSome words.\n\n- one\n- two\n\n| rule"),
+            "{text}"
+        );
+        assert!(text.ends_with("![A picture](table9.png)\n\nMade by hand.\n"), "{text}");
+        assert!(page().section("folder/").contains("](folder/table9.png)"));
+    }
+
+    #[test]
+    fn the_last_section_can_be_replaced_and_a_missing_one_not() {
+        let other = Page::new("table1", "Table 1", "Made by hand.");
+        let text = join(&[other.clone(), page()], "p/");
+        let mut new = page();
+        new.paragraph("More.");
+        assert_eq!(new.replaced_in(&text, "p/"), Some(join(&[other, new.clone()], "p/")));
+        assert_eq!(Page::new("x", "Table", "").replaced_in(&text, "p/"), None);
+    }
 }

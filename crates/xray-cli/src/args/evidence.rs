@@ -84,6 +84,7 @@ Examples:
   XRAY_DATA=~/data xray reproduce table1 table4 -o results/
 
 Each writes NAME.md, NAME.csv and pictures into the folder; `all` joins the pages in FOLDER.md.
+A page that is made again takes its place there.
 
 Experiments:
 ";

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
             }
         }
     }
-    finish(session, args, &settings, done, failed, stopped)
+    finish(session, args, done, failed, stopped)
 }
 
 /// The experiments that were asked for, in the paper's order.
@@ -80,49 +80,49 @@ fn reproduce(
 fn finish(
     session: Session,
     args: &ReproduceArgs,
-    settings: &Settings,
     done: Vec<Done>,
     failed: Vec<(&'static str, anyhow::Error)>,
     stopped: bool,
 ) -> anyhow::Result<Outcome> {
     let complete =
         args.experiments.iter().any(|name| name == "all") && failed.is_empty() && !stopped;
-    let mut written = None;
     if session.json {
         session.print_answer(&Reproduced::new(&done, &failed))?;
     }
-    if complete {
-        let path = args.output.with_extension("md");
-        let folder = args.output.file_name().map(|name| format!("{}/", name.to_string_lossy()));
-        let pages: Vec<Page> = done.into_iter().map(|done| done.page).collect();
-        let text = join(
-            "Results",
-            &introduction(&session, args, settings),
-            &pages,
-            &folder.unwrap_or_default(),
-        );
-        write_file(&path, text.as_bytes())?;
-        written = Some(format!("wrote {}, all pages in one", path.display()));
-    }
+    let pages: Vec<Page> = done.into_iter().map(|done| done.page).collect();
+    let written = summarize(args, &pages, complete)?;
     match failed.into_iter().next() {
         Some((name, error)) if !stopped => Err(error.context(name)),
         _ => Ok(session.conclude(written, stopped)),
     }
 }
 
-fn introduction(session: &Session, args: &ReproduceArgs, settings: &Settings) -> String {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let quick = if args.quick { " --quick" } else { "" };
-    format!(
-        "Every figure and table of Kumar, Sindhwani and Kambadur, \"Fast Conical Hull Algorithms for \
-         Near-separable Non-negative Matrix Factorization\" (ICML 2013), by `xray reproduce all{quick}`, \
-         version {}, seed {}, {} threads on {cores} cores, in {}. Times depend on the machine; everything \
-         else comes out the same on every run.",
-        env!("CARGO_PKG_VERSION"),
-        settings.seed,
-        settings.threads.unwrap_or(cores),
-        number::duration(session.elapsed()),
-    )
+/// Writes all pages in one, or puts those that are new in their places there.
+fn summarize(
+    args: &ReproduceArgs,
+    pages: &[Page],
+    complete: bool,
+) -> anyhow::Result<Option<String>> {
+    let path = args.output.with_extension("md");
+    let folder = args.output.file_name().map(|name| format!("{}/", name.to_string_lossy()));
+    let folder = folder.unwrap_or_default();
+    if complete {
+        write_file(&path, join(pages, &folder).as_bytes())?;
+        return Ok(Some(format!("wrote {}, all pages in one", path.display())));
+    }
+    // Quick figures must not take the place of others.
+    let before = if args.quick { None } else { std::fs::read_to_string(&path).ok() };
+    let replaced = |text: &String, page: &Page| page.replaced_in(text, &folder);
+    let after = before.as_ref().map(|before| {
+        pages.iter().fold(before.clone(), |text, page| replaced(&text, page).unwrap_or(text))
+    });
+    match after.filter(|after| Some(after) != before.as_ref()) {
+        Some(text) => {
+            write_file(&path, text.as_bytes())?;
+            Ok(Some(format!("renewed these pages in {}", path.display())))
+        }
+        None => Ok(None),
+    }
 }
 
 /// What `--json` prints.
