@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use xray_data::LoadedMatrix;
-use xray_nmf::Refined;
+use xray_nmf::Factors;
 use xray_pipeline::measure::{Coherence, normalized_mutual_information};
 use xray_pipeline::top_words;
 
@@ -48,7 +48,7 @@ impl CompareOptions {
             seeds: 3,
             refine: 10,
             time_limit: 60.0,
-            protocol: Some(protocol(0, None)),
+            protocol: Some(protocol(0)),
         }
     }
 }
@@ -168,7 +168,7 @@ fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> 
     let (found, spent) = measured(|| method.run(&data.matrix, job));
     let judged = match found? {
         Found::Factors(factors) => Judged::factors(data, factors)?,
-        Found::Anchors(anchors) => Judged::anchors(data, options, anchors, job.threads)?,
+        Found::Anchors(anchors) => Judged::anchors(data, options, anchors)?,
     };
     let refined_error = error_of(&data.matrix, &judged.factors)?;
     let factors = scaled(judged.factors);
@@ -199,7 +199,7 @@ fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> 
 /// What is known of a result before its factors are looked at.
 struct Judged {
     /// The factors: those found, or the anchors' after refinement.
-    factors: Refined,
+    factors: Factors,
     anchors: Option<Vec<usize>>,
     /// Of the result as found.
     error: f64,
@@ -209,29 +209,24 @@ struct Judged {
 }
 
 impl Judged {
-    fn factors(data: &DataSet, factors: Refined) -> Result<Self> {
+    fn factors(data: &DataSet, factors: Factors) -> Result<Self> {
         let error = error_of(&data.matrix, &factors)?;
         Ok(Self { factors, anchors: None, error, recovery: None, accuracy: None })
     }
 
-    fn anchors(
-        data: &DataSet,
-        options: &CompareOptions,
-        anchors: Vec<usize>,
-        threads: Option<usize>,
-    ) -> Result<Self> {
+    fn anchors(data: &DataSet, options: &CompareOptions, anchors: Vec<usize>) -> Result<Self> {
         ensure!(!anchors.is_empty(), "found no anchor: is there a column other than 0?");
-        let weights = with_anchors(&data.matrix, &anchors, threads)?;
+        let weights = with_anchors(&data.matrix, &anchors)?;
         let recovery = match &data.anchors {
             Some(truth) => Some(recovery(&data.matrix, truth, &anchors)?),
             None => None,
         };
-        let start = Refined::from_factorization(&weights);
+        let start = Factors::from_factorization(&weights);
         Ok(Self {
             error: weights.residual(),
             accuracy: mean_accuracy(data, options, anchor_features(&weights), weights.rank())?,
             recovery,
-            factors: refined(&data.matrix, start, options.refine, threads)?,
+            factors: refined(&data.matrix, start, options.refine)?,
             anchors: Some(anchors),
         })
     }
@@ -252,15 +247,15 @@ fn mean_accuracy(
     }
 }
 
-fn error_of(matrix: &LoadedMatrix, factors: &Refined) -> Result<f64> {
-    let Refined { rank, w, h, .. } = factors;
+fn error_of(matrix: &LoadedMatrix, factors: &Factors) -> Result<f64> {
+    let Factors { rank, w, h, .. } = factors;
     Ok(reconstruction_error(matrix.as_matrix(), w, h, *rank)?)
 }
 
 /// The mean NPMI of the topics' heaviest words; none if there are no topics.
 fn mean_coherence(
     coherence: &Coherence<'_, f64>,
-    factors: &Refined,
+    factors: &Factors,
     vocabulary: &[String],
 ) -> Option<f64> {
     let topics = top_words(&factors.h, factors.rank, TOP_WORDS, vocabulary, &[], false);

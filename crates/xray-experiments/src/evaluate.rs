@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xray_data::LoadedMatrix;
 use xray_nmf::{
-    Column, DenseMatrix, Factorization, Params, Refined, Refinement, SparseMatrix, fit, refine_from,
+    Column, DenseMatrix, Factorization, Factors, Fit, Params, Refine, Refinement, SparseMatrix,
 };
 
 use crate::quality::{
@@ -20,36 +20,23 @@ const SPARSE: usize = 4;
 ///
 /// # Errors
 /// If an anchor is out of range or listed twice, or its column is zero.
-pub(crate) fn with_anchors(
-    matrix: &LoadedMatrix,
-    anchors: &[usize],
-    threads: Option<usize>,
-) -> Result<Factorization> {
-    let params = Params {
-        fixed: anchors.to_vec(),
-        allow_negative: true,
-        threads,
-        ..Params::new(anchors.len())
-    };
-    Ok(fit(matrix.as_matrix(), &params)?)
+pub(crate) fn with_anchors(matrix: &LoadedMatrix, anchors: &[usize]) -> Result<Factorization> {
+    let params =
+        Params { fixed: anchors.to_vec(), allow_negative: true, ..Params::new(anchors.len()) };
+    Ok(Fit::of(matrix.as_matrix()).run(&params)?)
 }
 
 /// Some steps of alternating optimisation.
 ///
 /// # Errors
 /// If the factors do not fit the matrix.
-pub(crate) fn refined(
-    matrix: &LoadedMatrix,
-    start: Refined,
-    iterations: usize,
-    threads: Option<usize>,
-) -> Result<Refined> {
-    let method = Refinement::Hals;
-    Ok(refine_from(matrix.as_matrix(), start, method, iterations, threads)?)
+pub(crate) fn refined(matrix: &LoadedMatrix, start: Factors, iterations: usize) -> Result<Factors> {
+    let refine = Refine::of(matrix.as_matrix()).method(Refinement::Hals);
+    Ok(refine.steps(iterations, 0.0).run(start)?)
 }
 
 /// The same factors with topics of length 1: what the weights of a row say can then be compared.
-pub(crate) fn scaled(mut factors: Refined) -> Refined {
+pub(crate) fn scaled(mut factors: Factors) -> Factors {
     let rank = factors.rank.max(1);
     let mut lengths = vec![0.0; rank];
     for row in factors.h.chunks_exact(rank) {
@@ -70,21 +57,21 @@ pub(crate) fn scaled(mut factors: Refined) -> Refined {
 ///
 /// # Errors
 /// If the weights are not those of whole rows.
-pub(crate) fn clusters(factors: &Refined) -> Result<Vec<Option<usize>>> {
+pub(crate) fn clusters(factors: &Factors) -> Result<Vec<Option<usize>>> {
     let factors = scaled(factors.clone());
     Ok(argmax_rows(&factors.w, factors.rank)?)
 }
 
 /// `X_A` as features: a row for each document.
 pub(crate) fn anchor_features(found: &Factorization) -> Vec<f64> {
-    Refined::from_factorization(found).w
+    Factors::from_factorization(found).w
 }
 
 /// How accuracy is measured here: the usual protocol, with support vector machines trained to a
 /// tolerance of 0.01, ten times finer than LIBLINEAR's own.
-pub fn protocol(seed: u64, threads: Option<usize>) -> Protocol {
+pub fn protocol(seed: u64) -> Protocol {
     let svm = SvmParams { tolerance: 0.01, ..SvmParams::default() };
-    Protocol { svm, seed, threads, ..Protocol::default() }
+    Protocol { svm, seed, ..Protocol::default() }
 }
 
 /// Accuracy of linear support vector machines on features that are scaled to length 1 for each row.
@@ -141,7 +128,7 @@ mod tests {
     #[test]
     fn scaling_keeps_the_product_and_clusters_follow_it() {
         // One topic is ten times as long, so its weights are a tenth.
-        let factors = Refined {
+        let factors = Factors {
             rank: 2,
             w: vec![0.2, 1.0, 0.0, 1.0],
             h: vec![10.0, 0.0, 0.0, 1.0],

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
 use xray_data::LoadedMatrix;
-use xray_nmf::{Refined, Selection};
+use xray_nmf::{Factors, Selection};
 
 /// What a method is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub enum Found {
     /// Columns of X.
     Anchors(Vec<usize>),
     /// Factors that are not made of columns.
-    Factors(Refined),
+    Factors(Factors),
 }
 
 /// A method.

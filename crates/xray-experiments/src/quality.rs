@@ -4,7 +4,6 @@
 mod argmax;
 mod cross_validation;
 mod error;
-mod pool;
 mod protocol;
 mod ray;
 mod reconstruction;

@@ -79,7 +79,7 @@ fn options(args: &CompareArgs) -> CompareOptions {
         seeds: args.runs as usize,
         refine: args.refine,
         time_limit: args.time_limit,
-        protocol: (!args.no_accuracy).then(|| protocol(seed, threads)),
+        protocol: (!args.no_accuracy).then(|| protocol(seed)),
     }
 }
 

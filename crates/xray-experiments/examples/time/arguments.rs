@@ -83,8 +83,6 @@ impl Arguments {
             selection: self.selection,
             engine: if self.direct { Engine::Direct } else { Engine::Lazy },
             mean_ray: self.mean_ray,
-            threads: self.threads,
-            memory: self.memory,
             ..Params::new(self.rank)
         }
     }

@@ -17,10 +17,11 @@ use clap::Parser;
 use serde_json::json;
 use xray_data::{Input, LoadOptions, LoadedMatrix, load};
 use xray_experiments::peak_memory;
+use xray_nmf::comm::OneRank;
 use xray_nmf::synth::Corpus;
 use xray_nmf::{
-    Engine, Factorization, Matrix, Params, Refinement, SparseMatrix, Step, Termination,
-    fit_observed, refine,
+    Engine, Factorization, Fit, Matrix, Params, Refine, SparseMatrix, Step, Termination,
+    with_threads,
 };
 
 /// The largest violation of the optimality conditions that rounding explains.
@@ -28,19 +29,23 @@ const EXACT: f64 = 1e-9;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    with_threads(arguments.threads, || run(&arguments))?
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
     if let Some(path) = &arguments.data.file {
         let loaded = load(&Input::from(path.as_path()), &LoadOptions::default())?.into_table();
         let table = loaded.with_context(|| format!("{}: found texts", path.display()))?;
-        return time_table(&arguments, &table.matrix);
+        return time_table(arguments, &table.matrix);
     }
     if let Some(collection) = arguments.data.corpus {
         let start = Instant::now();
         let matrix = Corpus::like(collection).scaled(arguments.scale)?.generate()?;
         announce(&matrix, matrix.n_entries(), start);
-        return (0..arguments.repeat).try_for_each(|_| time(&arguments, &matrix, Instant::now()));
+        return (0..arguments.repeat).try_for_each(|_| time(arguments, &matrix, Instant::now()));
     }
     let size = arguments.data.dense.context("no data")?;
-    cube::time_cube(&arguments, size)
+    cube::time_cube(arguments, size)
 }
 
 /// Times fits of what was read. The time of sparse data includes making the matrix of its rows, as
@@ -112,7 +117,8 @@ fn exact_fit(arguments: &Arguments, matrix: &dyn Matrix) -> Result<Factorization
         }
         ControlFlow::Continue(())
     };
-    let found = fit_observed(matrix, None, &arguments.params(), &mut observer)?;
+    let fit = Fit::of(matrix).memory(arguments.memory).observe(&mut observer);
+    let found = fit.run(&arguments.params())?;
     ensure!(found.termination() == Termination::RankReached, "only {} anchors", found.rank());
     let violation = found.kkt_violation();
     ensure!(violation <= EXACT, "the projection is not exact: {violation:e}");
@@ -125,8 +131,8 @@ fn time_refinement(
     found: &Factorization,
 ) -> Result<()> {
     let start = Instant::now();
-    let (steps, threads) = (arguments.refine, arguments.threads);
-    let refined = refine(matrix, found, Refinement::Hals, steps, threads)?;
+    let steps = arguments.refine;
+    let refined = Refine::of(matrix).steps(steps, 0.0).run(found.factors(&OneRank)?)?;
     let seconds = start.elapsed().as_secs_f64();
     let [first, .., last] = refined.objective[..] else { bail!("no step was made") };
     print(json!({ "refined_seconds": seconds, "steps": steps, "objective": [first, last] }));
@@ -136,16 +142,16 @@ fn time_refinement(
 /// Both engines, and 1 and 2 threads, must give the same bits.
 fn compare_engines(arguments: &Arguments, matrix: &dyn Matrix) -> Result<()> {
     let fit = |engine, threads| {
-        let params = Params { engine, threads: Some(threads), ..arguments.params() };
-        fit_observed(matrix, None, &params, &mut ())
+        let params = Params { engine, ..arguments.params() };
+        with_threads(Some(threads), || Fit::of(matrix).memory(arguments.memory).run(&params))
     };
     // The number of exact evaluations is what the engines differ in.
     let bits = |found: &Factorization| -> Vec<Step> {
         found.steps().iter().map(|step| Step { evaluations: 0, ..step.clone() }).collect()
     };
-    let lazy = fit(Engine::Lazy, 2)?;
+    let lazy = fit(Engine::Lazy, 2)??;
     for (engine, threads) in [(Engine::Lazy, 1), (Engine::Direct, 2)] {
-        let other = fit(engine, threads)?;
+        let other = fit(engine, threads)??;
         let same = bits(&other) == bits(&lazy) && other.weights() == lazy.weights();
         ensure!(same, "{engine:?} on {threads} threads differs from Lazy on 2");
     }

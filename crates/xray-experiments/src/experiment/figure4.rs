@@ -1,7 +1,7 @@
 //! Figure 4: accuracy against the number of topics.
 
 use anyhow::Result;
-use xray_nmf::Refined;
+use xray_nmf::Factors;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::{Claim, Settings, judged};
@@ -79,7 +79,7 @@ fn study(
     watch: &mut dyn Watch,
 ) -> Result<Outcome> {
     let threads = settings.threads;
-    let protocol = Protocol { repeats: plan.repeats, ..protocol(settings.seed, threads) };
+    let protocol = Protocol { repeats: plan.repeats, ..protocol(settings.seed) };
     let full = linear_svm_accuracy(data.sparse()?, data.classes()?, &protocol)?.mean;
     watch.advance()?;
     let fewest = data.n_classes();
@@ -111,13 +111,13 @@ fn anchor_curves(
     let Found::Anchors(anchors) = found else { anyhow::bail!("{}: no anchors", method.name) };
     let (mut plain, mut weights) = (Vec::new(), Vec::new());
     for &rank in ranks.iter().filter(|&&rank| rank <= anchors.len()) {
-        let found = with_anchors(&data.matrix, &anchors[..rank], job.threads)?;
+        let found = with_anchors(&data.matrix, &anchors[..rank])?;
         let features = anchor_features(&found);
         let judged = accuracy(features, rank, data.classes()?, protocol)?;
         plain.push(Point { rank, mean: judged.mean, spread: judged.std });
         if rank <= plan.largest_refined {
-            let start = Refined::from_factorization(&found);
-            let factors = scaled(refined(&data.matrix, start, REFINE, job.threads)?);
+            let start = Factors::from_factorization(&found);
+            let factors = scaled(refined(&data.matrix, start, REFINE)?);
             let judged = accuracy(factors.w, rank, data.classes()?, protocol)?;
             weights.push(Point { rank, mean: judged.mean, spread: judged.std });
         }

@@ -1,7 +1,7 @@
 //! Figure 5: agreement of clusters and classes over steps of refinement.
 
 use anyhow::Result;
-use xray_nmf::Refined;
+use xray_nmf::Factors;
 use xray_pipeline::measure::normalized_mutual_information;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table};
 
@@ -76,10 +76,10 @@ fn study(
 /// NMI of `W = X_A`, and after some numbers of steps.
 fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<(usize, f64)>> {
     let Found::Anchors(anchors) = method.run(&data.matrix, job)? else { return Ok(Vec::new()) };
-    let found = with_anchors(&data.matrix, &anchors, job.threads)?;
-    let start = Refined::from_factorization(&found);
+    let found = with_anchors(&data.matrix, &anchors)?;
+    let start = Factors::from_factorization(&found);
     let look = |after: usize| {
-        let factors = refined(&data.matrix, start.clone(), after, job.threads)?;
+        let factors = refined(&data.matrix, start.clone(), after)?;
         Ok((after, nmi(data, &factors)?))
     };
     LOOKS.into_iter().filter(|&after| after <= steps).map(look).collect()
@@ -92,7 +92,7 @@ fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
         return Ok(f64::NAN);
     };
     for _ in 0..MOST_ROUNDS {
-        factors = refined(&data.matrix, factors, ROUND, job.threads)?;
+        factors = refined(&data.matrix, factors, ROUND)?;
         let [first, .., last] = factors.objective[..] else { break };
         if first - last < SETTLED * first {
             break;
@@ -101,7 +101,7 @@ fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
     nmi(data, &factors)
 }
 
-fn nmi(data: &DataSet, factors: &Refined) -> Result<f64> {
+fn nmi(data: &DataSet, factors: &Factors) -> Result<f64> {
     let classes: Vec<Option<usize>> = data.classes()?.iter().copied().map(Some).collect();
     Ok(normalized_mutual_information(&classes, &clusters(factors)?))
 }

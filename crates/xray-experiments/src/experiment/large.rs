@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rayon::prelude::*;
 use xray_nmf::synth::Corpus;
-use xray_nmf::{Matrix, Params, Scalar, Selection, SparseMatrix, fit};
+use xray_nmf::{Fit, Matrix, Params, Scalar, Selection, SparseMatrix, with_threads};
 
 use super::Settings;
 use crate::measure::{Spent, measured};
@@ -68,13 +68,9 @@ impl Shape {
 
 /// XRAY(greedy), timed; the weights of all columns are part of it.
 pub(super) fn time_xray(matrix: &dyn Matrix, rank: usize, threads: usize) -> Result<Spent> {
-    let params = Params {
-        selection: Selection::Greedy,
-        threads: Some(threads),
-        memory: Some(MEMORY),
-        ..Params::new(rank)
-    };
-    let (found, spent) = measured(|| fit(matrix, &params));
+    let params = Params { selection: Selection::Greedy, ..Params::new(rank) };
+    let fit = || Fit::of(matrix).memory(Some(MEMORY)).run(&params);
+    let (found, spent) = with_threads(Some(threads), || measured(fit))?;
     found?;
     Ok(spent)
 }

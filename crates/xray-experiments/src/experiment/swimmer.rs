@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
-use xray_nmf::Refined;
+use xray_nmf::Factors;
 use xray_report::{Cell, Column, Image, ImageGrid, Table, number};
 
 use super::{Claim, Settings, judged, swimmers};
@@ -117,9 +117,7 @@ fn study(
         let method = Method::named(name)?;
         let job = Job { seed: settings.seed, threads: settings.threads, ..Job::new(rank) };
         let factors = match method.run(&data, &job)? {
-            Found::Anchors(anchors) => {
-                Refined::from_factorization(&with_anchors(&data, &anchors, job.threads)?)
-            }
+            Found::Anchors(anchors) => Factors::from_factorization(&with_anchors(&data, &anchors)?),
             Found::Factors(factors) => factors,
         };
         let topics: Vec<Vec<f64>> = (0..factors.rank)

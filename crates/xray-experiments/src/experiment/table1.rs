@@ -1,7 +1,7 @@
 //! Table 1: accuracy with anchors that were chosen from scaled columns.
 
 use anyhow::Result;
-use xray_nmf::{Normalize, Params, Refined, Selection, fit};
+use xray_nmf::{Factors, Fit, Normalize, Params, Selection};
 use xray_report::{Cell, Column, Table};
 
 use super::Settings;
@@ -77,14 +77,13 @@ fn judge(
     rank: usize,
     settings: &Settings,
 ) -> Result<(MeanAndSpread, MeanAndSpread)> {
-    let threads = settings.threads;
-    let params = Params { selection, normalize, threads, ..Params::new(rank) };
-    let anchors = fit(data.sparse()?, &params)?.anchors();
-    let found = with_anchors(&data.matrix, &anchors, threads)?;
-    let protocol = protocol(settings.seed, threads);
+    let params = Params { selection, normalize, ..Params::new(rank) };
+    let anchors = Fit::of(data.sparse()?).run(&params)?.anchors();
+    let found = with_anchors(&data.matrix, &anchors)?;
+    let protocol = protocol(settings.seed);
     let classes = data.classes()?;
     let plain = accuracy(anchor_features(&found), found.rank(), classes, &protocol)?;
-    let factors = refined(&data.matrix, Refined::from_factorization(&found), REFINE, threads)?;
+    let factors = refined(&data.matrix, Factors::from_factorization(&found), REFINE)?;
     let weights = accuracy(scaled(factors).w, found.rank(), classes, &protocol)?;
     Ok(((plain.mean, plain.std), (weights.mean, weights.std)))
 }

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use xray_nmf::Matrix;
 
 use crate::quality::error::{Error, Result, check_length};
-use crate::quality::pool::in_pool;
 use crate::quality::protocol::Protocol;
 use crate::quality::split::stratified_folds;
 use crate::quality::svm::{Examples, LinearSvm, SvmParams};
@@ -18,7 +17,8 @@ pub struct ChosenC {
     pub accuracies: Vec<f64>,
 }
 
-/// Chooses C from the protocol's grid by stratified cross-validation over all rows.
+/// Chooses C from the protocol's grid by stratified cross-validation over all rows. Runs in the current
+/// rayon pool.
 ///
 /// # Errors
 /// If there is not one label for each row, there are fewer than two rows, or a parameter is outside
@@ -38,7 +38,7 @@ pub fn choose_c(features: &dyn Matrix, labels: &[usize], protocol: &Protocol) ->
     check_length("labels", features.n_rows(), labels.len())?;
     let examples = Examples::new(features);
     let rows: Vec<usize> = (0..labels.len()).collect();
-    in_pool(protocol.threads, || cross_validate(&examples, labels, &rows, protocol, protocol.seed))?
+    cross_validate(&examples, labels, &rows, protocol, protocol.seed)
 }
 
 /// Chooses C on the listed rows alone; the protocol is checked before.

@@ -67,14 +67,6 @@ pub enum Error {
         /// The share that was asked for.
         share: f64,
     },
-    /// The worker threads could not be started.
-    #[error("could not start {threads} worker threads: {reason}")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
 }
 
 /// A result whose error is [`Error`].

@@ -6,7 +6,6 @@ use xray_nmf::Matrix;
 
 use crate::quality::cross_validation::cross_validate;
 use crate::quality::error::{Error, Result, check_length};
-use crate::quality::pool::in_pool;
 use crate::quality::split::stratified_split;
 use crate::quality::svm::{Examples, LinearSvm, SvmParams};
 
@@ -20,7 +19,6 @@ use crate::quality::svm::{Examples, LinearSvm, SvmParams};
 /// | `grid` | 2^-5, 2^-4, ..., 2^5 | values of C to choose from, ascending | 1e-70 to 1e70 |
 /// | `svm` | see [`SvmParams`] | how support vector machines are trained; `c` and `seed` are not used | |
 /// | `seed` | 0 | splits, folds and the order of steps | any |
-/// | `threads` | all cores | number of threads; the result is the same | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
     /// The part of each class to train on.
@@ -35,8 +33,6 @@ pub struct Protocol {
     pub svm: SvmParams,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Number of threads, all cores if `None`.
-    pub threads: Option<usize>,
 }
 
 impl Default for Protocol {
@@ -48,7 +44,6 @@ impl Default for Protocol {
             grid: (-5..=5).map(|power| 2f64.powi(power)).collect(),
             svm: SvmParams::default(),
             seed: 0,
-            threads: None,
         }
     }
 }
@@ -107,7 +102,8 @@ pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
 /// For each repeat: a stratified split, C by cross-validation within the training part, a support vector machine
 /// trained with it on all of the training part, and its accuracy on the test part.
 ///
-/// Features are taken as given; scale rows to length 1 where they are not alike.
+/// Features are taken as given; scale rows to length 1 where they are not alike. Runs in the current
+/// rayon pool; the result is the same for any number of threads.
 ///
 /// # Errors
 /// If there is not one label for each row, the rows are too few to split, or a parameter is outside
@@ -132,9 +128,7 @@ pub fn linear_svm_accuracy(
     check_length("labels", features.n_rows(), labels.len())?;
     let examples = Examples::new(features);
     let repeat = |k: usize| one_split(&examples, labels, protocol, k as u64);
-    let runs: Result<Vec<Run>> =
-        in_pool(protocol.threads, || (0..protocol.repeats).into_par_iter().map(repeat).collect())?;
-    let runs = runs?;
+    let runs = (0..protocol.repeats).into_par_iter().map(repeat).collect::<Result<Vec<Run>>>()?;
     let per_repeat: Vec<f64> = runs.iter().map(|run| run.accuracy).collect();
     let (mean, std) = mean_and_std(&per_repeat);
     let chosen_c = runs.iter().map(|run| run.c).collect();

@@ -10,7 +10,7 @@
 //! factors fit (nearly) exactly; then each row of `x - w'H` is computed by itself, at `O(m n r)`.
 //!
 //! [`Factorization::residual`](xray_nmf::Factorization::residual) has this number for anchors and
-//! their weights, and [`Refined::objective`](xray_nmf::Refined) its numerator; this is for any
+//! their weights, and [`Factors::objective`](xray_nmf::Factors) its numerator; this is for any
 //! factors, of either sign, wherever they come from.
 
 use rayon::prelude::*;
