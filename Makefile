@@ -68,8 +68,10 @@ HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
 lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engines python,no-python) \
 	$(if $(HAS_MPI),mpi,no-mpi)
 
-# Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs.
+# Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs. (Only make
+# itself could make use of its flags, and rustdoc warns that it cannot.)
 ifdef LANES
+unexport MAKEFLAGS
 lint: build
 rust cli engines: build
 cli engines: rust
