@@ -122,7 +122,7 @@ fn wrong_comparisons_are_refused() {
     drawn(&place);
     place.write("half.csv", "kind,text\na,one two\n,two three\nb,three one\n");
     for (arguments, status, words) in [
-        (&["compare", "x.npy", "-r", "4", "--methods", "best"][..], 2, "use one of xray-max"),
+        (&["compare", "x.npy", "-r", "4", "--methods", "best"][..], 2, "use one of xray-rand"),
         (&["compare", "x.npy", "-r", "4", "--true-anchors", "1,99"], 2, "there are 40"),
         (&["compare", "x.npy", "-r", "4", "--time-limit", "0"], 2, "give a number above 0"),
         (&["compare", "x.npy", "-r", "4", "--time-limit", "1e-9"], 1, "no method ran"),
