@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use xray_nmf::machine::Machine;
+
 /// The time of a piece of work, and the memory it took beyond what was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spent {
@@ -22,14 +24,15 @@ static EARLIER_PEAK: AtomicU64 = AtomicU64::new(0);
 /// The peak of the whole process is reset first, so work elsewhere in the process counts as well.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     give_back();
-    EARLIER_PEAK.fetch_max(status("VmHWM:").unwrap_or(0), Ordering::Relaxed);
+    let machine = Machine::default();
+    EARLIER_PEAK.fetch_max(machine.peak_memory().unwrap_or(0), Ordering::Relaxed);
     // Linux keeps the peak since the last time that 5 was written here.
     let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-    let before = status("VmRSS:");
+    let before = machine.resident_memory();
     let start = Instant::now();
     let result = work();
     let time = start.elapsed();
-    let peak = status("VmHWM:").filter(|_| reset);
+    let peak = machine.peak_memory().filter(|_| reset);
     let memory = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before));
     (result, Spent { time, memory, peak })
 }
@@ -47,15 +50,7 @@ fn give_back() {}
 
 /// The most memory that the process has had, in bytes, where the system tells.
 pub fn peak_memory() -> Option<u64> {
-    status("VmHWM:").map(|peak| peak.max(EARLIER_PEAK.load(Ordering::Relaxed)))
-}
-
-/// A size from the system's account of this process, in bytes.
-fn status(field: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
-    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes * 1024)
+    Machine::default().peak_memory().map(|peak| peak.max(EARLIER_PEAK.load(Ordering::Relaxed)))
 }
 
 #[cfg(test)]

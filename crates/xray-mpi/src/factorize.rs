@@ -9,6 +9,7 @@ use xray_cli::args::{CommonArgs, FactorizeArgs};
 use xray_cli::parts::{Factorized, Folder, Outcome, Session, UsageError, about, peak_memory};
 use xray_data::text::position_names;
 use xray_nmf::comm::{Communicator, Counted};
+use xray_nmf::machine::Machine;
 use xray_nmf::{
     Factorization, Matrix, Params, Refined, Refinement, RunState, SharedMatrix, Step, Termination,
     fit_resumed, rank_columns, refine_distributed,
@@ -24,7 +25,6 @@ use xray_pipeline::{Event, Shard, Stage, gather_sizes, provenance, read_matrix, 
 
 use crate::agree::together;
 use crate::args::{ClusterArgs, Factorize};
-use crate::resources::{default_memory, default_threads, ranks_here};
 
 /// H with more entries than this is written in shards unless asked otherwise: 600 MB.
 const GATHERED: usize = 50_000_000;
@@ -74,10 +74,10 @@ pub(crate) fn own_resources(
     comm: &dyn Communicator,
     common: &mut CommonArgs,
 ) -> anyhow::Result<()> {
-    let here = ranks_here(comm)?;
+    let share = Machine::default().share(comm)?;
     let CommonArgs { threads, memory, quiet, verbose, .. } = common;
-    *threads = Some(threads.unwrap_or(default_threads(here) as u64));
-    *memory = Some(memory.unwrap_or(xray_cli::args::Bytes(default_memory(here))));
+    *threads = Some(threads.unwrap_or(share.threads as u64));
+    *memory = Some(memory.unwrap_or(xray_cli::args::Bytes(share.memory)));
     if comm.rank() > 0 {
         (*quiet, *verbose) = (true, false);
     }

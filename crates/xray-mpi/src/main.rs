@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 fn main() -> ExitCode {
     let comm = match MpiRank::start() {
         Ok(comm) => comm,
-        Err(error) => return report(Err(error)),
+        Err(error) => return report(Err(error.into())),
     };
     // Before anything else: a rank that was started in another way may not even get to a verb.
     let words: Vec<String> =

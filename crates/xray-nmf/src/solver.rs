@@ -7,8 +7,8 @@ use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::factorization::Factorization;
 use crate::holdout::HeldOut;
+use crate::machine::Machine;
 use crate::matrix::{Entry, LARGEST_ENTRY, Matrix};
-use crate::memory::default_budget;
 use crate::observe::{Observer, Step, Termination};
 use crate::ownership::Ownership;
 use crate::params::{Normalize, Params};
@@ -46,7 +46,7 @@ pub(crate) fn run(
         check_length("columns of the held-out rows", matrix.n_columns(), test.n_columns())?;
     }
     let signed = check_signs(comm, &layout, &[Some(matrix), held_out], params.allow_negative)?;
-    let memory = memory.unwrap_or_else(default_budget);
+    let memory = memory.unwrap_or_else(|| Machine::default().cache_budget());
     let setting = Setting { comm, layout, params, signed, state, memory };
     let held_out = held_out.map(|test| HeldOut::new(test, comm, layout, params)).transpose()?;
     match params.normalize {

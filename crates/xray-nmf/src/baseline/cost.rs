@@ -1,7 +1,7 @@
 //! What a method would take, judged before any of it is done.
 
 use crate::error::{Error, Result};
-use crate::memory::default_budget;
+use crate::machine::Machine;
 
 /// Multiply-adds a second that times are predicted with: what one core does, with memory in the way.
 const RATE: f64 = 1e9;
@@ -18,7 +18,7 @@ pub(super) fn check_work(method: &'static str, work: f64, limit: f64) -> Result<
 
 /// Refuses more bytes than the budget.
 pub(super) fn check_memory(method: &'static str, bytes: f64, budget: Option<usize>) -> Result<()> {
-    let limit = budget.unwrap_or_else(default_budget) as f64;
+    let limit = budget.unwrap_or_else(|| Machine::default().cache_budget()) as f64;
     if bytes <= limit {
         return Ok(());
     }

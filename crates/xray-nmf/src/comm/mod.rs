@@ -2,17 +2,21 @@
 //! way to make them.
 //!
 //! The solver is written once, for any number of ranks that each own some of the columns. A single machine
-//! is [`OneRank`]; [`run_local_ranks`] gives each rank a thread, for tests; MPI stands behind the same
-//! trait.
+//! is [`OneRank`]; [`run_local_ranks`] gives each rank a thread, for tests; `MpiRank`, with the feature
+//! `mpi`, is a process of an MPI job.
 
 mod counted;
 mod local;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod one;
 mod traced;
 mod typed;
 
 pub use counted::{Counted, Traffic};
 pub use local::{LocalRank, run_local_ranks};
+#[cfg(feature = "mpi")]
+pub use mpi::{MpiRank, wrong_launcher};
 pub use one::OneRank;
 pub use typed::Collectives;
 

@@ -13,17 +13,16 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
-use mpi::Threading;
-use mpi::collective::{CommunicatorCollectives, Root};
-use mpi::datatype::{Partition, PartitionMut};
-use mpi::environment::Universe;
-use mpi::request::{Request, Scope, scope};
-use mpi::topology::{Communicator as _, SimpleCommunicator};
-use xray_nmf::Result;
-use xray_nmf::comm::Communicator;
+use ::mpi::Threading;
+use ::mpi::collective::{CommunicatorCollectives, Root};
+use ::mpi::datatype::{Partition, PartitionMut};
+use ::mpi::environment::Universe;
+use ::mpi::request::{Request, Scope, scope};
+use ::mpi::topology::{Communicator as _, SimpleCommunicator};
 
-use crate::resources::{has_own_core, ranks_here};
+use super::Communicator;
+use crate::error::{Error, Result};
+use crate::machine::Machine;
 
 /// The most bytes of one call.
 const PIECE: usize = 1 << 26;
@@ -53,20 +52,21 @@ impl MpiRank {
     /// # Errors
     /// If MPI cannot be called from worker threads, or the launcher belongs to another MPI: then each
     /// process would work alone.
-    pub fn start() -> anyhow::Result<Self> {
-        let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Serialized)
+    pub fn start() -> Result<Self> {
+        let Some((universe, threading)) = ::mpi::initialize_with_threading(Threading::Serialized)
         else {
-            bail!("MPI has been started before in this process");
+            let reason = "MPI has been started before in this process";
+            return Err(Error::Communication(reason.into()));
         };
         if threading < Threading::Serialized {
-            bail!(
-                "this MPI cannot be called from worker threads (MPI_THREAD_SERIALIZED is needed)"
-            );
+            let reason =
+                "this MPI cannot be called from worker threads (MPI_THREAD_SERIALIZED is needed)";
+            return Err(Error::Communication(reason.into()));
         }
         let world = universe.world();
         let (rank, size) = (world.rank() as usize, world.size() as usize);
         let mut comm = Self { rank, size, eager: SHARING, _universe: universe };
-        if has_own_core(ranks_here(&comm)?) {
+        if Machine::default().share(&comm)?.has_own_core {
             comm.eager = EAGER;
         }
         Ok(comm)
