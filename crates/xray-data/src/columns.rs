@@ -101,6 +101,12 @@ impl TextColumns {
         guess_text: impl FnOnce() -> Result<usize>,
     ) -> Result<Self> {
         let place = |choice: &ColumnChoice| place(file, choice, names, n_columns);
+        if let Some(layout) = &options.layout {
+            let text = layout.text.iter().map(place).collect::<Result<Vec<_>>>()?;
+            let id = layout.id.as_ref().map(place).transpose()?;
+            let label = layout.label.as_ref().map(place).transpose()?;
+            return Ok(Self { text, id, label });
+        }
         let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
         if text.is_empty() {
             text.push(guess_text()?);
@@ -112,6 +118,18 @@ impl TextColumns {
         let id = pick(&options.id, Guess::Id)?;
         let label = pick(&options.label, Guess::Label)?;
         Ok(Self { text, id, label })
+    }
+}
+
+/// A column of a file as it is chosen in others: by its name, if that tells it from the others.
+pub(crate) fn choice(names: Option<&[String]>, column: usize) -> ColumnChoice {
+    let names = names.unwrap_or(&[]);
+    let alike = |name: &str| names.iter().filter(|other| other.trim() == name.trim()).count();
+    match names.get(column) {
+        Some(name) if !name.trim().is_empty() && alike(name) == 1 => {
+            ColumnChoice::Name(name.clone())
+        }
+        _ => ColumnChoice::Position(column),
     }
 }
 

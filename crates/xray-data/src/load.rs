@@ -50,14 +50,14 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
     let (format, loaded, files) = match input.folder() {
         Some(path) => read_folder(path, options)?,
-        None => read_file(input, options)?,
+        None => read_file(Source::open(input)?, options)?,
     };
     let loaded = complete(loaded, input, format, options)?;
     Ok((loaded, Origin { name: input.name(), files }))
 }
 
 /// Transposes, adds what side files say, and checks that there is something.
-fn complete(
+pub(crate) fn complete(
     loaded: Loaded,
     input: &Input,
     format: &Format,
@@ -101,7 +101,7 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
 }
 
 /// The format of what was read, the content, and the hash of each file.
-type ReadFiles = (&'static Format, Loaded, Vec<FileHash>);
+pub(crate) type ReadFiles = (&'static Format, Loaded, Vec<FileHash>);
 
 fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
     let of_folders = |format: &&'static Format| matches!(format.read, Reader::Folder(_));
@@ -121,9 +121,8 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
     }
 }
 
-fn read_file(input: &Input, options: &LoadOptions) -> Result<ReadFiles> {
-    let source = Source::open(input)?;
-    let stored = source.stored();
+pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFiles> {
+    let (name, stored) = (source.name.clone(), source.stored());
     let format = match options.format {
         Some(format) => format,
         None => detect(&source.name, &source.head)?,
@@ -132,11 +131,10 @@ fn read_file(input: &Input, options: &LoadOptions) -> Result<ReadFiles> {
     match format.read {
         Reader::File(read) => {
             let loaded = read(source, options)?;
-            let name = input.name();
             let hash = stored.hash().map_err(|e| io_error(&name, "read", e))?;
             Ok((format, loaded, vec![FileHash { name, hash }]))
         }
-        Reader::Folder(_) => Err(Malformed::new(&source.name, "a file", format.words).into()),
+        Reader::Folder(_) => Err(Malformed::new(&name, "a file", format.words).into()),
     }
 }
 

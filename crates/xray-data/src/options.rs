@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::formats::Format;
+use crate::schema::Layout;
 use crate::share::Share;
 
 /// Options of [`load`](crate::load); the default detects everything.
@@ -21,6 +24,7 @@ use crate::share::Share;
 /// | `transpose` | no | rows become columns, before names and labels are added |
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
+/// | `layout` | detect | what was decided for many files |
 /// | `share` | all | the part of the documents, or of the columns, to keep |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadOptions {
@@ -54,6 +58,9 @@ pub struct LoadOptions {
     pub labels: Option<PathBuf>,
     /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
     pub replace_invalid_utf8: bool,
+    /// What was decided for many files that are read as one ([`Schema`](crate::Schema)); then nothing is
+    /// guessed about their columns.
+    pub layout: Option<Layout>,
     /// The part to keep of what is read, or everything.
     pub share: Option<Share>,
     /// What is refused as too large.
@@ -61,7 +68,8 @@ pub struct LoadOptions {
 }
 
 /// A column of a table or a field of a record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ColumnChoice {
     /// By its name in the header.
     Name(String),

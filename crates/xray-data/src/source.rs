@@ -119,6 +119,12 @@ impl Source {
         source.with_head()?.decompressed()
     }
 
+    /// Whether there is nothing but white space.
+    pub fn is_blank(&self) -> bool {
+        let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);
+        (self.head.len() as u64) < HEAD_BYTES && text.trim_ascii().is_empty()
+    }
+
     /// The bytes as they are stored, for their hash once the content was read.
     pub fn stored(&self) -> Stored {
         self.stored.clone()

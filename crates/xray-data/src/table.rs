@@ -205,6 +205,11 @@ impl Documents {
         self.texts.is_empty()
     }
 
+    /// Calls the documents by their numbers, from `first` on.
+    pub fn number_from(&mut self, first: usize) {
+        self.ids = (first..first + self.len()).map(|number| number.to_string()).collect();
+    }
+
     /// Checks that every document has an id and a label, if there are labels.
     pub(crate) fn check(&self) -> Result<()> {
         let labels = self.labels.as_ref().map(|labels| ("labels", labels.len()));

@@ -1,7 +1,7 @@
 //! CSV: fields between commas or semicolons.
 
 use super::delimited::write::{check_table, write_documents, write_table};
-use super::delimited::{looks_delimited, read};
+use super::delimited::{decide, looks_delimited, read};
 use super::{DocumentWriter, Format, Reader, TableWriter, Told};
 
 pub(crate) static FORMAT: Format = Format {
@@ -22,4 +22,6 @@ pub(crate) static FORMAT: Format = Format {
         write: |documents, out| write_documents(documents, b',', out),
     }),
     names_beside: None,
+    decide: Some(|sources, options| decide(sources, None, options)),
+    is_zero_based: None,
 };

@@ -15,13 +15,15 @@ use crate::error::Result;
 use crate::options::LoadOptions;
 use crate::read::lines::Lines;
 use crate::read::records::{Dialect, Quoting, Records};
+use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::Loaded;
 
 /// Reads records with the delimiter that was asked for or that the format has, otherwise with comma or
 /// semicolon.
 pub(super) fn read(source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Loaded> {
-    let delimiter = options.delimiter.or(usual);
+    let decided = options.layout.as_ref().and_then(|layout| layout.delimiter);
+    let delimiter = decided.or(options.delimiter).or(usual);
     let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(&source.head));
     let dialect = dialect(delimiter, options.quoting);
     let sample = Sample::take(&source.name, &source.head, dialect)?;
@@ -35,6 +37,29 @@ pub(super) fn read(source: Source, usual: Option<u8>, options: &LoadOptions) -> 
             layout.read(records, options).map(Loaded::Documents)
         }
     }
+}
+
+/// How records of several files are laid out; so many of the files are looked at as are needed for a sample.
+pub(super) fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    usual: Option<u8>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    let Some(first) = sources.next().transpose()? else { return Ok(Layout::default()) };
+    let delimiter = options.delimiter.or(usual);
+    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(&first.head));
+    let dialect = dialect(delimiter, options.quoting);
+    let mut sample = Sample::take(&first.name, &first.head, dialect)?;
+    while !sample.is_full()
+        && let Some(source) = sources.next().transpose()?
+    {
+        sample.extend(Sample::take(&source.name, &source.head, dialect)?);
+    }
+    let layout = match NumberLayout::choose(&first.name, &sample, options)? {
+        Some(numbers) => numbers.decided(&sample),
+        None => TextLayout::choose(&first.name, &sample, options)?.decided(&sample),
+    };
+    Ok(Layout { delimiter: Some(delimiter), ..layout })
 }
 
 fn dialect(delimiter: u8, quoting: Option<bool>) -> Dialect {

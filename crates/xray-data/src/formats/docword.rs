@@ -27,6 +27,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: Some(TableWriter { check: check_counts, write }),
     write_documents: None,
     names_beside: Some(vocabulary_path),
+    decide: None,
+    is_zero_based: None,
 };
 
 /// Largest count that every whole number below has an f64 of its own.

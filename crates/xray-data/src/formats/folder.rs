@@ -25,6 +25,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: None,
     write_documents: Some(DocumentWriter::Folder(write::save)),
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 /// Folders within folders that are searched; links to folders are not followed.
@@ -89,7 +91,8 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> 
     Ok(())
 }
 
-fn is_text(path: &Path) -> bool {
+/// Whether a file is one of the texts of a folder.
+pub(crate) fn is_text(path: &Path) -> bool {
     let name = path.file_name().map_or(String::new(), |n| n.to_string_lossy().to_lowercase());
     let visible = !name.starts_with('.');
     visible && [".txt", ".txt.gz", ".txt.zst"].iter().any(|ending| name.ends_with(ending))

@@ -14,6 +14,7 @@ use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::lines::{Line, Lines};
+use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::{Documents, Loaded};
 
@@ -29,6 +30,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: None,
     write_documents: Some(DocumentWriter::File { check: |_| Ok(()), write }),
     names_beside: None,
+    decide: Some(decide),
+    is_zero_based: None,
 };
 
 fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
@@ -58,7 +61,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
         documents.texts.push(text);
         documents.ids.push(match &choice.id {
             Some(id) => object.get(id).map_or(String::new(), scalar_text),
-            None => line.number.to_string(),
+            None => n_read.to_string(),
         });
         if let Some(label) = &choice.label {
             labels.push(object.get(label).map_or(String::new(), scalar_text));
@@ -74,6 +77,26 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     }
     documents.labels = choice.and_then(|choice| choice.label).map(|_| labels);
     Ok(documents)
+}
+
+/// The fields of the first object.
+fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    for source in sources {
+        let mut lines = Lines::new(source?, options.limits.line_bytes);
+        while let Some(line) = lines.next_line()? {
+            if !line.is_blank() {
+                let FieldChoice { text, id, label } =
+                    FieldChoice::new(line, &parse(line, options)?, options)?;
+                let text = text.into_iter().map(ColumnChoice::Name).collect();
+                let (id, label) = (id.map(ColumnChoice::Name), label.map(ColumnChoice::Name));
+                return Ok(Layout { text, id, label, ..Layout::default() });
+            }
+        }
+    }
+    Ok(Layout::default())
 }
 
 fn parse(line: Line<'_>, options: &LoadOptions) -> Result<Map<String, Value>> {
@@ -96,6 +119,9 @@ struct FieldChoice {
 impl FieldChoice {
     /// From the options and, where they leave it open, the first object.
     fn new(line: Line<'_>, first: &Map<String, Value>, options: &LoadOptions) -> Result<Self> {
+        if let Some(layout) = &options.layout {
+            return Ok(Self::decided(layout));
+        }
         let known: Vec<String> = first.keys().cloned().collect();
         let named = |choice: &ColumnChoice| -> Result<String> {
             match choice {
@@ -130,6 +156,19 @@ impl FieldChoice {
         let id = pick(&options.id, Guess::Id)?.filter(taken);
         let label = pick(&options.label, Guess::Label)?.filter(taken);
         Ok(Self { text, id, label })
+    }
+
+    /// What was decided for all files.
+    fn decided(layout: &Layout) -> Self {
+        let name = |choice: &ColumnChoice| match choice {
+            ColumnChoice::Name(name) => name.clone(),
+            ColumnChoice::Position(place) => place.to_string(),
+        };
+        Self {
+            text: layout.text.iter().map(name).collect(),
+            id: layout.id.as_ref().map(name),
+            label: layout.label.as_ref().map(name),
+        }
     }
 
     fn text(&self, line: Line<'_>, object: &Map<String, Value>) -> Result<String> {

@@ -37,6 +37,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: Some(TableWriter { check: write::check, write: write::write }),
     write_documents: None,
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 /// Version 7.3 is HDF5, and says so where the others say 5.0.

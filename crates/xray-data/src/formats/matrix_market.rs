@@ -31,6 +31,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: Some(TableWriter { check: |_| Ok(()), write }),
     write_documents: None,
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 /// A coordinate line has at least `1 1` and its end.

@@ -22,7 +22,7 @@ mod spaced;
 mod svmlight;
 mod tsv;
 
-pub(crate) use folder::text_files;
+pub(crate) use folder::{is_text, text_files};
 
 use std::fmt;
 use std::io::{self, Write};
@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Malformed, Result};
 use crate::hash::FileHash;
 use crate::options::LoadOptions;
+use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
@@ -72,7 +73,14 @@ pub struct Format {
     pub(crate) write_documents: Option<DocumentWriter>,
     /// The file with the names of the columns that belongs to a file of this format.
     pub(crate) names_beside: Option<fn(&Path) -> PathBuf>,
+    /// Decides from the first files with records which columns hold what in all of them.
+    pub(crate) decide: Option<Decide>,
+    /// Whether a file tells that columns count from 0, where only files can tell.
+    pub(crate) is_zero_based: Option<fn(Source, &LoadOptions) -> Result<bool>>,
 }
+
+/// Takes files as long as more of them are needed.
+type Decide = fn(&mut dyn Iterator<Item = Result<Source>>, &LoadOptions) -> Result<Layout>;
 
 /// How content is recognised, in this order.
 pub(crate) enum Told {

@@ -28,6 +28,8 @@ pub(crate) static FORMAT: Format = Format {
     }),
     write_documents: None,
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 /// Longest header that is read; NumPy's own are below 200 bytes.

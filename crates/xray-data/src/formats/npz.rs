@@ -33,6 +33,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: Some(TableWriter { check: |_| Ok(()), write: write::write }),
     write_documents: None,
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 /// Names of rows, columns and labels in archives that this crate writes: JSON lists in UTF-8.

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use super::{DocumentWriter, Format, Reader, Told};
 use crate::error::Result;
 use crate::options::LoadOptions;
+use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::{Documents, Loaded};
 
@@ -25,11 +26,21 @@ pub(crate) static FORMAT: Format = Format {
     write_table: None,
     write_documents: Some(DocumentWriter::File { check, write }),
     names_beside: None,
+    decide: Some(decide),
+    is_zero_based: None,
 };
 
 #[cfg(feature = "parquet")]
 fn read(source: Source, options: &LoadOptions) -> Result<Loaded> {
     read::read(source, options).map(Loaded::Documents)
+}
+
+#[cfg(feature = "parquet")]
+fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    read::decide(sources, options)
 }
 
 #[cfg(feature = "parquet")]
@@ -50,6 +61,18 @@ const REMEDY: &str = "build with the feature `parquet`";
 fn read(source: Source, _: &LoadOptions) -> Result<Loaded> {
     let error = crate::error::Malformed::new(&source.name, "a Parquet file", "another format");
     Err(error.remedy(REMEDY).into())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    let first = sources.next().transpose()?;
+    first.map_or_else(
+        || Ok(Layout::default()),
+        |first| read(first, options).map(|_| Layout::default()),
+    )
 }
 
 #[cfg(not(feature = "parquet"))]

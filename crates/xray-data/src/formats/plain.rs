@@ -1,4 +1,4 @@
-//! One document a line. Blank lines are no documents; ids are line numbers.
+//! One document a line. Blank lines are no documents; ids count documents from 1.
 
 use std::io::{self, Write};
 
@@ -22,6 +22,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: None,
     write_documents: Some(DocumentWriter::File { check, write }),
     names_beside: None,
+    decide: None,
+    is_zero_based: None,
 };
 
 fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
@@ -34,7 +36,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
         }
         n_read += 1;
         if options.keeps_document(n_read - 1) {
-            documents.ids.push(line.number.to_string());
+            documents.ids.push(n_read.to_string());
             documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
         }
     }

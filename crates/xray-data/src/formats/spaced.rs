@@ -1,7 +1,7 @@
 //! Numbers between white space.
 
 use super::delimited::write::{check_table, write_table};
-use super::delimited::{looks_like_spaced_numbers, read};
+use super::delimited::{decide, looks_like_spaced_numbers, read};
 use super::{Format, Reader, TableWriter, Told};
 
 pub(crate) static FORMAT: Format = Format {
@@ -19,4 +19,6 @@ pub(crate) static FORMAT: Format = Format {
     }),
     write_documents: None,
     names_beside: None,
+    decide: Some(|sources, options| decide(sources, Some(b' '), options)),
+    is_zero_based: None,
 };

@@ -29,6 +29,8 @@ pub(crate) static FORMAT: Format = Format {
     write_table: Some(TableWriter { check: |table| numeric_labels(table).map(|_| ()), write }),
     write_documents: None,
     names_beside: None,
+    decide: None,
+    is_zero_based: Some(has_column_zero),
 };
 
 pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
@@ -57,6 +59,18 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     check_shape(&file, labels.len(), n_columns, rows.values.len(), &options.limits)?;
     let matrix = rows.into_matrix(&file, Stored::ByRows, n_columns)?;
     Ok(Table { labels: Some(labels), ..Table::new(matrix) })
+}
+
+/// Whether column 0 occurs.
+fn has_column_zero(source: Source, options: &LoadOptions) -> Result<bool> {
+    let mut lines = Lines::new(source, options.limits.line_bytes);
+    while let Some(line) = lines.next_line()? {
+        let mut row = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
+        if read_row(without_comment(line), &mut row)?.is_some() && row.indices.first() == Some(&0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn without_comment(line: Line<'_>) -> Line<'_> {

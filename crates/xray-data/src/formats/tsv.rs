@@ -1,7 +1,7 @@
 //! TSV: fields between tabs.
 
 use super::delimited::write::{check_table, write_documents, write_table};
-use super::delimited::{looks_delimited, read};
+use super::delimited::{decide, looks_delimited, read};
 use super::{DocumentWriter, Format, Reader, TableWriter, Told};
 use crate::table::Documents;
 
@@ -23,6 +23,8 @@ pub(crate) static FORMAT: Format = Format {
         write: |documents, out| write_documents(documents, b'\t', out),
     }),
     names_beside: None,
+    decide: Some(|sources, options| decide(sources, Some(b'\t'), options)),
+    is_zero_based: None,
 };
 
 /// Refuses line breaks, which would end a record.

@@ -3,6 +3,7 @@
 mod documents;
 mod malformed;
 mod mutations;
+mod parts;
 mod real_data;
 mod reference;
 mod tables;

@@ -3,9 +3,10 @@
 use super::sample::Sample;
 use crate::assemble::{Stored, dense};
 use crate::columns::{self, Guess};
-use crate::error::Result;
+use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::records::Records;
+use crate::schema::Layout;
 use crate::table::Table;
 
 /// Which columns of a table of numbers hold what.
@@ -24,6 +25,9 @@ impl NumberLayout {
     /// no numbers, or has no name. Classes are in the column that is chosen as `label`, otherwise in
     /// one with a usual name that holds no numbers.
     pub fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Option<Self>> {
+        if let Some(layout) = &options.layout {
+            return Self::by_layout(file, sample, layout);
+        }
         if !options.text.is_empty() {
             return Ok(None);
         }
@@ -58,6 +62,57 @@ impl NumberLayout {
         let texts = options.id.is_none() && row_names.is_some_and(is_text);
         let found = numeric && !texts && !numbers.is_empty();
         Ok(found.then_some(Self { header, n_fields, row_names, label, numbers }))
+    }
+
+    /// The layout of another file, or `None` if that holds texts.
+    fn by_layout(file: &str, sample: &Sample, layout: &Layout) -> Result<Option<Self>> {
+        if !layout.text.is_empty() {
+            return Ok(None);
+        }
+        let n_fields = layout.n_fields.unwrap_or(sample.first().len());
+        let mut names = if layout.header { sample.names() } else { Vec::new() };
+        if layout.header && names.len() + 1 == n_fields {
+            names.insert(0, String::new());
+        }
+        let known = layout.header.then_some(names.as_slice());
+        let place = |choice: &ColumnChoice| columns::place(file, choice, known, n_fields);
+        let row_names = layout.id.as_ref().map(place).transpose()?;
+        let label = layout.label.as_ref().map(place).transpose()?;
+        let numbers: Vec<usize> =
+            (0..n_fields).filter(|&k| Some(k) != row_names && Some(k) != label).collect();
+        if let (Some(expected), true) = (&layout.numbers, layout.header) {
+            let found: Vec<Option<&String>> = numbers.iter().map(|&k| names.get(k)).collect();
+            let differs =
+                |(j, name): (usize, &String)| (found.get(j) != Some(&Some(name))).then_some(j);
+            if let Some(j) = expected.iter().enumerate().find_map(differs) {
+                let found = match found.get(j).copied().flatten() {
+                    Some(name) => format!("column {name:?}"),
+                    None => "no column".to_owned(),
+                };
+                let wanted = format!("{:?}, as in the first file", expected[j]);
+                return Err(Malformed::new(file, found, wanted).at_line(1).into());
+            }
+        }
+        Ok(Some(Self { header: layout.header, n_fields, row_names, label, numbers }))
+    }
+
+    /// What other files are read by.
+    pub fn decided(&self, sample: &Sample) -> Layout {
+        let mut names = sample.names();
+        if names.len() + 1 == self.n_fields {
+            names.insert(0, String::new());
+        }
+        let known = self.header.then_some(names.as_slice());
+        let choice = |&column: &usize| columns::choice(known, column);
+        let name = |&column: &usize| names.get(column).cloned().unwrap_or_default();
+        Layout {
+            header: self.header,
+            n_fields: Some(self.n_fields),
+            id: self.row_names.as_ref().map(choice),
+            label: self.label.as_ref().map(choice),
+            numbers: self.header.then(|| self.numbers.iter().map(name).collect()),
+            ..Layout::default()
+        }
     }
 
     pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Table> {

@@ -21,6 +21,8 @@ const NUMBERS_BESIDE_TEXT: usize = 2;
 /// The first records of a file.
 pub(super) struct Sample {
     pub records: Vec<Vec<Vec<u8>>>,
+    /// Whether several files begin with the same record.
+    repeated: bool,
 }
 
 impl Sample {
@@ -45,7 +47,20 @@ impl Sample {
         if records.is_empty() {
             return Err(Malformed::new(file, "no records", "at least one line").into());
         }
-        Ok(Self { records })
+        Ok(Self { records, repeated: false })
+    }
+
+    /// Whether there are enough records to judge by.
+    pub fn is_full(&self) -> bool {
+        self.records.len() >= SAMPLE
+    }
+
+    /// Adds the records of another file, but for its first one if both begin alike.
+    pub fn extend(&mut self, other: Sample) {
+        let alike = other.first() == self.first();
+        self.repeated |= alike;
+        let room = SAMPLE.saturating_sub(self.records.len());
+        self.records.extend(other.records.into_iter().skip(usize::from(alike)).take(room));
     }
 
     pub fn first(&self) -> &[Vec<u8>] {
@@ -111,7 +126,7 @@ impl Sample {
     }
 
     /// Whether the first record of a table of texts names the columns: short, distinct names that
-    /// are no numbers, and either single words or among them a usual one.
+    /// are no numbers, and either single words or among them a usual one. Alone it does so if one is usual.
     pub fn has_text_header(&self) -> bool {
         let names = self.names();
         let names = &names[usize::from(self.has_empty_corner())..];
@@ -122,11 +137,11 @@ impl Sample {
         let mut distinct = names.to_vec();
         distinct.sort();
         distinct.dedup();
-        self.records.len() > 1
-            && distinct.len() == names.len()
+        let usual = || names.iter().any(|name| columns::is_usual(name));
+        let words = || names.iter().all(|name| !name.trim().contains(' '));
+        distinct.len() == names.len()
             && names.iter().all(short)
-            && (names.iter().all(|name| !name.trim().contains(' '))
-                || names.iter().any(|name| columns::is_usual(name)))
+            && (self.repeated || usual() || self.records.len() > 1 && words())
     }
 
     /// Total length of each column.

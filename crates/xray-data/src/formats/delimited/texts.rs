@@ -5,6 +5,7 @@ use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::records::Records;
+use crate::schema::Layout;
 use crate::table::Documents;
 
 /// How a table of texts is laid out.
@@ -19,7 +20,17 @@ impl TextLayout {
         let n_fields = sample.first().len();
         let mut chosen = options.text.iter().chain(&options.id).chain(&options.label);
         let by_name = chosen.any(|choice| matches!(choice, ColumnChoice::Name(_)));
-        let header = options.header.unwrap_or_else(|| by_name || sample.has_text_header());
+        let header = match &options.layout {
+            Some(layout) => layout.header,
+            None => options.header.unwrap_or_else(|| by_name || sample.has_text_header()),
+        };
+        if let Some(n) = options.layout.as_ref().and_then(|layout| layout.n_fields)
+            && !header
+            && n != n_fields
+        {
+            let expected = format!("{n}, as in the other files");
+            return Err(Malformed::new(file, format!("{n_fields} fields"), expected).into());
+        }
         let first = sample.names();
         let names = header.then_some(first.as_slice());
         let guess = || {
@@ -32,6 +43,20 @@ impl TextLayout {
         };
         let columns = TextColumns::choose(file, names, n_fields, options, guess)?;
         Ok(Self { header, n_fields, columns })
+    }
+
+    /// What other files are read by.
+    pub fn decided(&self, sample: &Sample) -> Layout {
+        let names = self.header.then(|| sample.names());
+        let choice = |&column: &usize| columns::choice(names.as_deref(), column);
+        Layout {
+            header: self.header,
+            n_fields: Some(self.n_fields),
+            text: self.columns.text.iter().map(choice).collect(),
+            id: self.columns.id.as_ref().map(choice),
+            label: self.columns.label.as_ref().map(choice),
+            ..Layout::default()
+        }
     }
 
     pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Documents> {

@@ -15,7 +15,8 @@ use parquet::schema::types::Type;
 
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
-use crate::options::LoadOptions;
+use crate::options::{ColumnChoice, LoadOptions};
+use crate::schema::Layout;
 use crate::source::{Seekable, Source};
 use crate::table::Documents;
 
@@ -32,6 +33,45 @@ pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     }
 }
 
+/// The columns of the first file with rows.
+pub(super) fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    let mut decided = None;
+    for source in sources {
+        let source = source?;
+        let file = source.name.clone();
+        let content = source.into_seekable(options.limits.buffered_bytes)?;
+        let look = || match content {
+            Seekable::File(content) => decide_from(&file, content, options),
+            Seekable::Memory(content) => decide_from(&file, Bytes::from(content), options),
+        };
+        let (layout, n_rows) = catch_unwind(AssertUnwindSafe(look))
+            .unwrap_or_else(|_| Err(damaged(&file, "contradictory content").into()))?;
+        let decided = decided.get_or_insert(layout.clone());
+        if n_rows > 0 {
+            *decided = layout;
+            break;
+        }
+    }
+    Ok(decided.unwrap_or_default())
+}
+
+/// The columns of a file, and how many rows it has.
+fn decide_from<R: ChunkReader + 'static>(
+    file: &str,
+    content: R,
+    options: &LoadOptions,
+) -> Result<(Layout, i64)> {
+    let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
+    let about = reader.metadata().file_metadata();
+    let Chosen { text, id, label } = Chosen::choose(file, about.schema(), options)?;
+    let text = text.into_iter().map(ColumnChoice::Name).collect();
+    let (id, label) = (id.map(ColumnChoice::Name), label.map(ColumnChoice::Name));
+    Ok((Layout { text, id, label, ..Layout::default() }, about.num_rows()))
+}
+
 fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
     Malformed::damaged(file, found.to_string(), "an intact Parquet file")
 }
@@ -45,7 +85,7 @@ fn read_from<R: ChunkReader + 'static>(
     let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
     check_sizes(file, &reader, length)?;
     let schema = reader.metadata().file_metadata().schema().clone();
-    let layout = Layout::choose(file, &schema, options)?;
+    let layout = Chosen::choose(file, &schema, options)?;
     let rows = reader.get_row_iter(Some(layout.projection(&schema, file)?));
     let mut documents = Documents::default();
     let mut labels = Vec::new();
@@ -84,13 +124,13 @@ fn check_sizes(file: &str, reader: &dyn FileReader, length: u64) -> Result<()> {
 }
 
 /// Which columns hold what.
-struct Layout {
+struct Chosen {
     text: Vec<String>,
     id: Option<String>,
     label: Option<String>,
 }
 
-impl Layout {
+impl Chosen {
     fn choose(file: &str, schema: &Type, options: &LoadOptions) -> Result<Self> {
         let fields = schema.get_fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
