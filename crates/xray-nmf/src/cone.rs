@@ -1,94 +1,75 @@
-//! The current cone: its rays, and every column's projection onto it.
+//! The current cone: its rays, and every column's projection onto it. Algebra only.
 //!
 //! | symbol | identifier | kept |
 //! |---|---|---|
-//! | `X_A` | `ray_columns` | on every rank |
-//! | `C_A = X_A'X` | `rows` | own columns |
-//! | `S = C_AA` | `s` | on every rank |
+//! | `X_A` | `rays` | on every rank |
+//! | `C_A = X_A'X` | `inner_products` | own columns |
+//! | `S = C_AA` | `normal` | on every rank |
 //! | H | `weights` | own columns, sparse |
 //! | `\|\|R_i\|\|^2` | `residuals` | own columns |
 
-use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use rayon::prelude::*;
 
-use crate::comm::{Collectives, Communicator};
+use crate::comm::Collectives;
 use crate::error::Result;
-use crate::gram::{AnchorRows, GramCache, GramColumn, NormalMatrix};
-use crate::matrix::{Column, Matrix};
-use crate::ownership::Ownership;
-use crate::packet::{Reader, Writer};
+use crate::gram::{AnchorRows, ColumnState, Gram, GramColumn, NormalMatrix};
+use crate::matrix::Column;
 use crate::params::Descent;
 use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
+use crate::ranks::Ranks;
 
 /// Below this share of `||X_i||^2` the difference `C_ii - c_i'h_i` has lost its digits, and the
 /// residual is computed from X itself.
 const CANCELLATION: f64 = 1e-10;
 
-/// A column as its owner sends it to all ranks.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Sent {
-    pub(crate) index: usize,
-    pub(crate) column: Column,
-    pub(crate) squared_norm: f64,
-    /// `C_Aj`: one for each ray.
-    pub(crate) coefficients: Vec<f64>,
-    /// The rays that its projection uses, and their weights.
-    pub(crate) rays: Vec<u32>,
-    pub(crate) weights: Vec<f64>,
-}
-
 /// The cone and all projections onto it, seen from one rank.
+#[derive(Debug)]
 pub(crate) struct Cone<'a> {
-    pub(crate) matrix: &'a dyn Matrix,
-    pub(crate) comm: &'a dyn Communicator,
-    pub(crate) layout: Ownership,
+    pub(crate) gram: Gram<'a>,
     /// `||X_i||^2`, own columns.
     pub(crate) squared_norms: Vec<f64>,
     /// `||X||_F^2`.
     pub(crate) total: f64,
     pub(crate) signed: bool,
-    pub(crate) rows: AnchorRows,
-    pub(crate) s: NormalMatrix,
+    pub(crate) inner_products: AnchorRows,
+    pub(crate) normal: NormalMatrix,
     pub(crate) weights: Vec<WeightBlock>,
     pub(crate) residuals: Vec<f64>,
-    ray_columns: Vec<Column>,
+    rays: Vec<Column>,
     factors: Vec<Factors>,
     descent: Option<Descent>,
-    cache: Mutex<GramCache>,
 }
 
 impl<'a> Cone<'a> {
     /// The empty cone: nothing is explained.
-    pub(crate) fn new(
-        matrix: &'a dyn Matrix,
-        comm: &'a dyn Communicator,
-        layout: Ownership,
-        signed: bool,
-        descent: Option<Descent>,
-        memory: usize,
-    ) -> Result<Self> {
-        let squared_norms = matrix.squared_norms();
-        let weights = layout.own_blocks().iter().map(|b| WeightBlock::empty(b.len())).collect();
+    pub(crate) fn new(gram: Gram<'a>, signed: bool, descent: Option<Descent>) -> Result<Self> {
+        let squared_norms = gram.matrix.squared_norms();
+        let blocks = gram.ranks.columns.own_blocks();
         let mut cone = Self {
-            matrix,
-            comm,
-            layout,
             residuals: squared_norms.clone(),
             squared_norms,
             total: 0.0,
             signed,
-            rows: AnchorRows::new(layout.n_own()),
-            s: NormalMatrix::default(),
-            weights,
-            ray_columns: Vec::new(),
-            factors: layout.own_blocks().iter().map(|b| Factors::new(b.len())).collect(),
+            inner_products: AnchorRows::new(gram.ranks.columns.n_own()),
+            normal: NormalMatrix::default(),
+            weights: blocks.iter().map(|b| WeightBlock::empty(b.len())).collect(),
+            rays: Vec::new(),
+            factors: blocks.iter().map(|b| Factors::new(b.len())).collect(),
             descent,
-            cache: Mutex::new(GramCache::new(memory)),
+            gram,
         };
         cone.total = cone.residual()?;
         Ok(cone)
+    }
+
+    /// A cone of the same columns without any ray, and without a cache.
+    pub(crate) fn emptied(&self) -> Result<Self> {
+        let Gram { matrix, ranks, .. } = self.gram;
+        Self::new(Gram::new(matrix, ranks, 0), self.signed, self.descent)
+    }
+
+    pub(crate) fn ranks(&self) -> &Ranks<'a> {
+        &self.gram.ranks
     }
 
     pub(crate) fn descent(&self) -> Option<Descent> {
@@ -97,53 +78,12 @@ impl<'a> Cone<'a> {
 
     /// Number of rays, counting a virtual one.
     pub(crate) fn n_rays(&self) -> usize {
-        self.s.size()
+        self.normal.size()
     }
 
     /// `||R||_F^2`, summed in block order.
     pub(crate) fn residual(&self) -> Result<f64> {
-        self.sum_blocks(|range| self.residuals[range].iter().fold(0.0, |sum, r| sum + r))
-    }
-
-    /// Sums `part` over all blocks of all ranks in block order.
-    pub(crate) fn sum_blocks(
-        &self,
-        part: impl Fn(Range<usize>) -> f64 + Sync + Send,
-    ) -> Result<f64> {
-        let local: Vec<f64> = self.layout.own_blocks().into_par_iter().map(part).collect();
-        let all = self.comm.gather(&local)?;
-        let in_order = self.layout.in_block_order(&all, 1);
-        Ok(in_order.iter().fold(0.0, |sum, part| sum + part[0]))
-    }
-
-    /// Sums vectors of equal length over all blocks: first those of each rank, then over the ranks.
-    ///
-    /// The last bits depend on the number of ranks, so this is for bounds only; it spares sending a
-    /// vector for each block.
-    pub(crate) fn sum_for_bounds(
-        &self,
-        length: usize,
-        part: impl Fn(usize, Range<usize>) -> Vec<f64> + Sync,
-    ) -> Result<Vec<f64>> {
-        let blocks = self.layout.own_blocks();
-        let local: Vec<Vec<f64>> = blocks
-            .into_par_iter()
-            .enumerate()
-            .with_max_len(1)
-            .map(|(b, range)| part(b, range))
-            .collect();
-        let mut sum = vec![0.0; length];
-        let add = |sum: &mut Vec<f64>, part: &[f64]| {
-            sum.iter_mut().zip(part).for_each(|(s, v)| *s += v);
-        };
-        local.iter().for_each(|part| add(&mut sum, part));
-        if self.comm.size() == 1 {
-            return Ok(sum);
-        }
-        let mut total = vec![0.0; length];
-        let all = self.comm.gather(&sum)?;
-        all.chunks(length.max(1)).for_each(|part| add(&mut total, part));
-        Ok(total)
+        self.ranks().sum_blocks(|range| self.residuals[range].iter().fold(0.0, |sum, r| sum + r))
     }
 
     /// Whether own column i lies outside the cone.
@@ -153,106 +93,31 @@ impl<'a> Cone<'a> {
 
     /// Weights of own column i.
     pub(crate) fn column_weights(&self, i: usize) -> (&[u32], &[f64]) {
-        let block = self.layout.block_size();
+        let block = self.ranks().columns.block_size();
         self.weights[i / block].column(i % block)
     }
 
-    /// One column, from its owner to all ranks.
-    pub(crate) fn fetch_one(&self, j: usize) -> Result<Sent> {
-        let own = self.layout.local(j).map(|i| self.describe(j, i, true));
-        if self.comm.size() == 1 {
-            return Ok(own.expect("the only rank owns all columns"));
-        }
-        let mut writer = Writer::default();
-        if let Some(sent) = own {
-            sent.write(&mut writer);
-        }
-        self.comm.share(self.layout.owner(j), &mut writer.0)?;
-        Ok(Sent::read(&mut Reader(&writer.0)))
-    }
-
-    /// The listed columns, from their owners to all ranks, for [`gram`](Self::gram): the entries of
-    /// a column come along only if some rank's cache misses its products.
-    pub(crate) fn fetch_for_gram(&self, columns: &[usize]) -> Result<Vec<Sent>> {
-        let size = self.comm.size();
-        let described =
-            |j: usize, needed| self.layout.local(j).map(|i| self.describe(j, i, needed));
-        if size == 1 {
-            let own = columns.iter().map(|&j| described(j, true));
-            return Ok(own.map(|sent| sent.expect("the only rank owns all columns")).collect());
-        }
-        let needed = self.missed_anywhere(columns)?;
-        let mut writer = Writer::default();
-        for (&j, &needed) in columns.iter().zip(&needed) {
-            if let Some(sent) = described(j, needed) {
-                sent.write(&mut writer);
-            }
-        }
-        let parts = self.comm.gather_parts(&writer.0)?;
-        let mut readers: Vec<Reader<'_>> = parts.iter().map(|part| Reader(part)).collect();
-        let from_owner = |&j: &usize| Sent::read(&mut readers[self.layout.owner(j)]);
-        Ok(columns.iter().map(from_owner).collect())
-    }
-
-    /// Whether any rank's cache lacks its part of `C_j`, for each listed column.
-    fn missed_anywhere(&self, columns: &[usize]) -> Result<Vec<bool>> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let own: Vec<u8> = columns.iter().map(|&j| u8::from(cache.get(j).is_none())).collect();
-        drop(cache);
-        let mut missed = vec![false; columns.len()];
-        for part in self.comm.gather_parts(&own)? {
-            missed.iter_mut().zip(part).for_each(|(missed, bit)| *missed |= bit != 0);
-        }
-        Ok(missed)
-    }
-
-    fn describe(&self, j: usize, i: usize, with_entries: bool) -> Sent {
-        let mut coefficients = vec![0.0; self.n_rays()];
-        self.rows.gather(i, &mut coefficients);
+    /// What others need to know of own column i.
+    pub(crate) fn state(&self, i: usize) -> ColumnState {
+        let mut inner_products = vec![0.0; self.n_rays()];
+        self.inner_products.gather(i, &mut inner_products);
         let (rays, weights) = self.column_weights(i);
-        Sent {
-            index: j,
-            column: if with_entries { self.matrix.column(i) } else { Column::default() },
+        ColumnState {
             squared_norm: self.squared_norms[i],
-            coefficients,
+            inner_products,
             rays: rays.to_vec(),
             weights: weights.to_vec(),
         }
     }
 
-    /// Own part of `C_j` for the given columns, from the cache where it is there.
-    pub(crate) fn gram(&self, columns: &[Sent]) -> Vec<Arc<GramColumn>> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found: Vec<Option<Arc<GramColumn>>> =
-            columns.iter().map(|sent| cache.get(sent.index)).collect();
-        let missing: Vec<usize> = (0..columns.len()).filter(|&q| found[q].is_none()).collect();
-        let inputs: Vec<&Column> = missing.iter().map(|&q| &columns[q].column).collect();
-        for (q, column) in missing.into_iter().zip(self.matrix.gram(&inputs)) {
-            let column = Arc::new(column);
-            cache.insert(columns[q].index, &column);
-            found[q] = Some(column);
-        }
-        found.into_iter().map(|column| column.expect("found or computed")).collect()
-    }
-
-    /// Own part of `C_j` for one column that will hardly be asked for again, except to be admitted.
-    pub(crate) fn gram_once(&self, sent: &Sent) -> Arc<GramColumn> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.get(sent.index).unwrap_or_else(|| {
-            let column = Arc::new(self.matrix.gram(&[&sent.column]).remove(0));
-            cache.keep_latest(sent.index, &column);
-            column
-        })
-    }
-
     /// Adds column j as a ray: `C_A` and S grow by one row. The projections do not change yet.
     pub(crate) fn admit(&mut self, j: usize) -> Result<()> {
-        let sent = self.fetch_one(j)?;
-        let gram = self.gram_once(&sent);
-        self.cache.get_mut().unwrap_or_else(PoisonError::into_inner).forget(j);
-        let mut inner = sent.coefficients;
-        inner.push(sent.squared_norm);
-        self.push_ray(sent.column, &gram, &inner);
+        let fetched = self.gram.fetch(j, |i| self.state(i))?;
+        let gram = self.gram.once(&fetched);
+        self.gram.forget(j);
+        let mut inner = fetched.state.inner_products;
+        inner.push(fetched.state.squared_norm);
+        self.push_ray(fetched.entries, &gram, &inner);
         Ok(())
     }
 
@@ -260,30 +125,30 @@ impl<'a> Cone<'a> {
     pub(crate) fn admit_virtual(&mut self, vector: Vec<f64>) {
         assert_eq!(self.n_rays(), 0, "a virtual ray comes first");
         let squared_norm = vector.iter().fold(0.0, |sum, v| sum + v * v);
-        let column = Column { rows: None, values: vector };
-        let gram = self.matrix.gram(&[&column]).remove(0);
-        self.push_ray(column, &gram, &[squared_norm]);
+        let ray = Column { rows: None, values: vector };
+        let gram = self.gram.matrix.gram(&[&ray]).remove(0);
+        self.push_ray(ray, &gram, &[squared_norm]);
     }
 
-    fn push_ray(&mut self, column: Column, gram: &GramColumn, inner_products: &[f64]) {
-        self.rows.push(gram);
-        self.s.push(inner_products);
-        self.ray_columns.push(column);
+    fn push_ray(&mut self, ray: Column, gram: &GramColumn, inner_products: &[f64]) {
+        self.inner_products.push(gram);
+        self.normal.push(inner_products);
+        self.rays.push(ray);
     }
 
     /// Projects all columns onto the cone with its newest ray.
     pub(crate) fn project(&mut self, record: bool) -> Vec<ChangeBlock> {
         let input = Projection {
-            rows: &self.rows,
-            s: &self.s,
+            inner_products: &self.inner_products,
+            normal: &self.normal,
             squared_norms: &self.squared_norms,
             signed: self.signed,
             descent: self.descent,
             record,
         };
-        let (matrix, rays) = (self.matrix, &self.ray_columns);
-        let residuals = self.residuals.par_chunks_mut(self.layout.block_size());
-        let blocks = self.layout.own_blocks();
+        let (matrix, columns, rays) = (self.gram.matrix, self.ranks().columns, &self.rays);
+        let residuals = self.residuals.par_chunks_mut(columns.block_size());
+        let blocks = columns.own_blocks();
         let factors = self.factors.par_iter_mut();
         let changes = self
             .weights
@@ -311,16 +176,17 @@ impl<'a> Cone<'a> {
 
     /// The largest violation of the optimality conditions over all ranks.
     pub(crate) fn kkt_violation(&self) -> Result<f64> {
-        let own = kkt_violation(&self.weights, &self.rows, &self.s, &self.squared_norms);
-        self.comm.largest(own)
+        let own =
+            kkt_violation(&self.weights, &self.inner_products, &self.normal, &self.squared_norms);
+        self.ranks().comm.largest(own)
     }
 
     /// Takes the cone apart: H, and what remains.
     pub(crate) fn into_parts(self) -> (Vec<WeightBlock>, ConeParts) {
         let parts = ConeParts {
-            ray_columns: self.ray_columns,
-            rows: self.rows,
-            s: self.s,
+            rays: self.rays,
+            inner_products: self.inner_products,
+            normal: self.normal,
             squared_norms: self.squared_norms,
         };
         (self.weights, parts)
@@ -330,9 +196,9 @@ impl<'a> Cone<'a> {
 /// What remains of a cone when the run is over.
 #[derive(Debug, Clone)]
 pub(crate) struct ConeParts {
-    pub(crate) ray_columns: Vec<Column>,
-    pub(crate) rows: AnchorRows,
-    pub(crate) s: NormalMatrix,
+    pub(crate) rays: Vec<Column>,
+    pub(crate) inner_products: AnchorRows,
+    pub(crate) normal: NormalMatrix,
     pub(crate) squared_norms: Vec<f64>,
 }
 
@@ -348,30 +214,4 @@ fn explicit_residual(own: Column, rays: &[Column], anchors: &[u32], weights: &[f
     let sums = entries.chunk_by(|a, b| a.0 == b.0);
     sums.map(|same_row| same_row.iter().fold(0.0, |sum, (_, v)| sum + v))
         .fold(0.0, |sum, difference| sum + difference * difference)
-}
-
-impl Sent {
-    fn write(&self, writer: &mut Writer) {
-        writer.put(&[self.index as u64, u64::from(self.column.rows.is_some())]);
-        writer.put(self.column.rows.as_deref().unwrap_or_default());
-        writer.put(&self.column.values);
-        writer.put(&[self.squared_norm]);
-        writer.put(&self.coefficients);
-        writer.put(&self.rays);
-        writer.put(&self.weights);
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Self {
-        let head: Vec<u64> = reader.take();
-        let rows: Vec<u32> = reader.take();
-        let column = Column { rows: (head[1] == 1).then_some(rows), values: reader.take() };
-        Sent {
-            index: head[0] as usize,
-            column,
-            squared_norm: reader.take::<f64>()[0],
-            coefficients: reader.take(),
-            rays: reader.take(),
-            weights: reader.take(),
-        }
-    }
 }

@@ -13,14 +13,14 @@ use crate::observe::{Step, Termination};
 use crate::ownership::Ownership;
 use crate::packet::{Reader, Writer};
 use crate::params::Descent;
-use crate::progress::Progress;
+use crate::path::Path;
 use crate::project::{Factors, Projection, WeightBlock, kkt_violation, project_block};
 
 /// Anchors A and weights H with `X ~= X_A H`, for every rank up to the one asked for.
 #[derive(Debug, Clone)]
 pub struct Factorization {
     n_rows: usize,
-    layout: Ownership,
+    columns: Ownership,
     steps: Vec<Step>,
     termination: Termination,
     kkt_violation: f64,
@@ -35,22 +35,19 @@ pub struct Factorization {
 
 impl Factorization {
     /// Takes the cone apart; anchors beyond those to keep are dropped.
-    pub(crate) fn new(
-        cone: Cone<'_>,
-        progress: Progress<'_>,
-        termination: Termination,
-    ) -> Result<Self> {
-        let n_kept = progress.n_kept(termination);
+    pub(crate) fn new(cone: Cone<'_>, path: Path<'_>, termination: Termination) -> Result<Self> {
+        let n_kept = path.n_kept(termination);
         let violation = cone.kkt_violation()?;
-        let (n_rows, layout, signed) = (cone.matrix.n_rows(), cone.layout, cone.signed);
+        let (n_rows, columns, signed) =
+            (cone.gram.matrix.n_rows(), cone.ranks().columns, cone.signed);
         let descent = cone.descent();
         let residual_of_nothing = if cone.total > 0.0 { 1.0 } else { 0.0 };
         let (weights, parts) = cone.into_parts();
         let found = Self {
             n_rows,
-            layout,
-            weights: Weights::new(weights, parts.s.size()),
-            steps: progress.steps,
+            columns,
+            weights: Weights::new(weights, parts.normal.size()),
+            steps: path.steps,
             termination,
             kkt_violation: violation,
             parts,
@@ -73,12 +70,12 @@ impl Factorization {
 
     /// Number of columns of X, on all ranks.
     pub fn n_columns(&self) -> usize {
-        self.layout.n()
+        self.columns.n()
     }
 
     /// The columns whose weights are here: all of them, unless the fit ran on many ranks.
     pub fn own_columns(&self) -> Ownership {
-        self.layout
+        self.columns
     }
 
     /// The anchors, in the order found.
@@ -114,12 +111,12 @@ impl Factorization {
 
     /// `W = X_A`, column by column.
     pub fn anchor_columns(&self) -> &[Column] {
-        &self.parts.ray_columns
+        &self.parts.rays
     }
 
     /// `X_A'X_A`, row by row.
     pub fn anchor_gram(&self) -> Vec<Vec<f64>> {
-        (0..self.rank()).map(|k| self.parts.s.row(k).to_vec()).collect()
+        (0..self.rank()).map(|k| self.parts.normal.row(k).to_vec()).collect()
     }
 
     /// The solution of rank k: the first k anchors, and every column projected onto them alone.
@@ -137,7 +134,7 @@ impl Factorization {
     /// Calls `visit(k, H)` for every rank k from 1 up, with the weights of [`truncate`](Self::truncate)
     /// at that rank: all ranks for about the price of the last.
     pub fn for_each_rank(&self, mut visit: impl FnMut(usize, Weights)) {
-        let mut path = Path::new(self);
+        let mut path = Retraced::new(self);
         for t in 0..self.rank() {
             path.admit(t);
             visit(t + 1, Weights::new(path.weights.clone(), t + 1));
@@ -145,37 +142,37 @@ impl Factorization {
     }
 
     fn first_anchors(&self, k: usize) -> Self {
-        let mut path = Path::new(self);
+        let mut path = Retraced::new(self);
         (0..k).for_each(|t| path.admit(t));
-        let Path { rows, s, weights, .. } = path;
+        let Retraced { inner_products, normal, weights, .. } = path;
         let squared_norms = self.parts.squared_norms.clone();
-        let ray_columns = self.parts.ray_columns[..k].to_vec();
+        let rays = self.parts.rays[..k].to_vec();
         Self {
             steps: self.steps[..k].to_vec(),
-            kkt_violation: kkt_violation(&weights, &rows, &s, &squared_norms),
+            kkt_violation: kkt_violation(&weights, &inner_products, &normal, &squared_norms),
             weights: Weights::new(weights, k),
-            parts: ConeParts { ray_columns, rows, s, squared_norms },
+            parts: ConeParts { rays, inner_products, normal, squared_norms },
             ..*self
         }
     }
 }
 
 /// The projections of a run, made again anchor by anchor.
-struct Path<'a> {
+struct Retraced<'a> {
     found: &'a Factorization,
     blocks: Vec<Range<usize>>,
-    rows: AnchorRows,
-    s: NormalMatrix,
+    inner_products: AnchorRows,
+    normal: NormalMatrix,
     residuals: Vec<f64>,
     weights: Vec<WeightBlock>,
 }
 
-impl<'a> Path<'a> {
+impl<'a> Retraced<'a> {
     fn new(found: &'a Factorization) -> Self {
-        let blocks = found.layout.own_blocks();
+        let blocks = found.columns.own_blocks();
         Self {
-            rows: AnchorRows::new(found.layout.n_own()),
-            s: NormalMatrix::default(),
+            inner_products: AnchorRows::new(found.columns.n_own()),
+            normal: NormalMatrix::default(),
             residuals: found.parts.squared_norms.clone(),
             weights: blocks.iter().map(|block| WeightBlock::empty(block.len())).collect(),
             found,
@@ -185,18 +182,18 @@ impl<'a> Path<'a> {
 
     /// Adds anchor t and projects every column.
     fn admit(&mut self, t: usize) {
-        let Factorization { parts, layout, signed, descent, .. } = self.found;
-        self.rows.push_from(&parts.rows, t);
-        self.s.push(&parts.s.row(t)[..=t]);
+        let Factorization { parts, columns, signed, descent, .. } = self.found;
+        self.inner_products.push_from(&parts.inner_products, t);
+        self.normal.push(&parts.normal.row(t)[..=t]);
         let input = Projection {
-            rows: &self.rows,
-            s: &self.s,
+            inner_products: &self.inner_products,
+            normal: &self.normal,
             squared_norms: &parts.squared_norms,
             signed: *signed,
             descent: *descent,
             record: false,
         };
-        let residuals = self.residuals.par_chunks_mut(layout.block_size());
+        let residuals = self.residuals.par_chunks_mut(columns.block_size());
         self.weights.par_iter_mut().zip(&self.blocks).zip(residuals).with_max_len(1).for_each(
             |((weights, block), residuals)| {
                 let factors = &mut Factors::none();
@@ -282,12 +279,12 @@ impl Weights {
         }
         let mut parts: Vec<Part> = received.iter().map(|message| Part::read(message)).collect();
         let n_columns = parts.iter().map(|part| part.lengths.len()).sum();
-        let layout = Ownership::columns(n_columns, comm);
+        let columns = Ownership::columns(n_columns, comm);
         let mut all =
             Self { rank: self.rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
-        for b in 0..layout.n_blocks() {
-            let part = &mut parts[layout.block_owner(b)];
-            part.move_columns(layout.block_lines(b).len(), &mut all);
+        for b in 0..columns.n_blocks() {
+            let part = &mut parts[columns.block_owner(b)];
+            part.move_columns(columns.block_lines(b).len(), &mut all);
         }
         Ok(Some(all))
     }

@@ -3,11 +3,11 @@
 use crate::comm::{Communicator, OneRank};
 use crate::error::Result;
 use crate::factorization::Factorization;
+use crate::given::Given;
 use crate::matrix::Matrix;
 use crate::observe::Observer;
 use crate::params::Params;
 use crate::resume::RunState;
-use crate::solver::{self, Given};
 use crate::threads::with_threads;
 
 /// What one rank holds of X: its columns with all rows, and its rows with all columns.
@@ -110,7 +110,7 @@ impl<'a> Fit<'a> {
             saved: self.saved.unwrap_or(&nothing),
             memory: self.memory,
         };
-        solver::run(&given, params, self.observer.unwrap_or(&mut ()))
+        given.run(params, self.observer.unwrap_or(&mut ()))
     }
 }
 

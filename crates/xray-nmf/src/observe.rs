@@ -37,11 +37,36 @@ choices! {
     }
 }
 
+/// What an observer wants after a step.
+///
+/// Of all ranks' answers the largest counts, so a clock or a signal of one rank is enough, and all ranks do
+/// the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Next {
+    /// Go on.
+    Continue,
+    /// Show the [state](Observer::state), as a checkpoint is due, and go on.
+    Save,
+    /// Show the state, and end the run with [`Termination::Stopped`].
+    Stop,
+}
+
+impl Next {
+    /// Shows the newest of so many steps to an observer.
+    pub(crate) fn after(step: &Step, n_anchors: usize, observer: &mut dyn Observer) -> Self {
+        match observer.step(step) {
+            ControlFlow::Break(()) => Next::Stop,
+            ControlFlow::Continue(()) if observer.wants_state(n_anchors) => Next::Save,
+            ControlFlow::Continue(()) => Next::Continue,
+        }
+    }
+}
+
 /// Receives each step of a fit or refinement as it is done, and may stop the run after it.
 ///
 /// Any `FnMut(&Step) -> ControlFlow<()>` is an observer; `()` is one that watches nothing.
 pub trait Observer {
-    /// Called after each anchor; `Break` ends the run with [`Termination::Stopped`].
+    /// Called after each anchor; `Break` shows the state and ends the run with [`Termination::Stopped`].
     fn step(&mut self, step: &Step) -> ControlFlow<()>;
 
     /// Called after each iteration of refinement, with its number, from 1, and its objective; `Break` ends
@@ -50,13 +75,13 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// Whether to be given the state of the run after so many anchors, as a checkpoint. Must be the
-    /// same on all ranks.
+    /// Whether to be given the state of the run after so many anchors, as a checkpoint.
     fn wants_state(&self, _n_anchors: usize) -> bool {
         false
     }
 
-    /// The state of the run, the same on all ranks, if it was wanted.
+    /// The state of the run, the same on all ranks, if the observer of any rank wants it or stops the
+    /// run. Steps that a resumed run makes again are not shown.
     fn state(&mut self, _state: &RunState) {}
 }
 

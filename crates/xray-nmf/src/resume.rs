@@ -8,7 +8,6 @@
 
 use crate::error::{Error, Result};
 use crate::observe::Step;
-use crate::select::Memory;
 
 /// The state of a run between two anchors.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,15 +25,6 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The saved step that the run is about to make again, if it is one.
-    pub(crate) fn saved(&self, step: usize) -> Option<&Step> {
-        self.steps.get(step)
-    }
-
-    pub(crate) fn memory(&self) -> Memory {
-        Memory { settled: self.settled.clone(), drawn: self.drawn }
-    }
-
     /// All anchors are columns, each once.
     pub(crate) fn check_columns(&self, n_columns: usize) -> Result<()> {
         for (q, step) in self.steps.iter().enumerate() {
@@ -47,17 +37,6 @@ impl RunState {
             return Err(Error::ColumnList { list: "the checkpoint", column, reason });
         }
         Ok(())
-    }
-
-    /// The newest step has the residual that was saved for it.
-    pub(crate) fn check(&self, steps: &[Step]) -> Result<()> {
-        let step = steps.len();
-        match (self.saved(step - 1), steps.last()) {
-            (Some(saved), Some(made)) if saved.residual.to_bits() != made.residual.to_bits() => {
-                Err(Error::Resume { step, saved: saved.residual, found: made.residual })
-            }
-            _ => Ok(()),
-        }
     }
 }
 

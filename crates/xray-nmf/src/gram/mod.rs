@@ -1,134 +1,243 @@
-//! Columns of `C = X'X`, computed when asked for.
+//! Columns of `C = X'X` on demand: fetched from their owners, multiplied, kept within a budget.
 //!
 //! C itself (n x n) is never formed. Three things are kept of it: the columns of the anchors
 //! ([`AnchorRows`], r x n), a bounded number of recently used columns ([`GramCache`]), and the
-//! diagonal (the squared norms).
+//! diagonal (the squared norms). Entries of columns travel in pieces of at most 64 MB, so that no rank
+//! has to hold all candidates of a round at once.
 
 mod anchors;
 mod cache;
+mod column;
 
 pub(crate) use anchors::{AnchorRows, Coefficients, NormalMatrix, PANEL};
-pub(crate) use cache::GramCache;
+pub(crate) use column::GramColumn;
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::matrix::kernels::Lanes;
+use bytemuck::{Pod, Zeroable};
 
-/// One column of `X'X`, dense or sparse, whichever is smaller.
-#[derive(Debug, Clone, PartialEq)]
-pub enum GramColumn {
-    /// One value for each column of X.
-    Dense(Vec<f64>),
-    /// The nonzero values, in ascending order of their indices.
-    Sparse {
-        /// Number of columns of X.
-        n: usize,
-        /// Ascending column indices.
-        indices: Vec<u32>,
-        /// The values at `indices`.
-        values: Vec<f64>,
-    },
+use crate::comm::Collectives;
+use crate::error::Result;
+use crate::matrix::{Column, Matrix};
+use crate::packet::{Reader, Writer};
+use crate::ranks::Ranks;
+use cache::GramCache;
+
+/// Bytes of entries that are fetched at once, unless a single column has more.
+const PIECE: u64 = 64 << 20;
+
+/// What the cone knows of a column: it travels with it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ColumnState {
+    pub(crate) squared_norm: f64,
+    /// `C_Aj`: one for each ray.
+    pub(crate) inner_products: Vec<f64>,
+    /// The rays that its projection uses, and their weights.
+    pub(crate) rays: Vec<u32>,
+    pub(crate) weights: Vec<f64>,
 }
 
-/// Bytes of a stored index and value against those of a dense value.
-const SPARSE_BYTES: usize = 12;
-const DENSE_BYTES: usize = 8;
+/// A column as its owner sends it to all ranks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fetched {
+    pub(crate) index: usize,
+    /// Empty where every rank has the products already.
+    pub(crate) entries: Column,
+    pub(crate) state: ColumnState,
+}
 
-impl GramColumn {
-    /// From all values, keeping the vector if dense storage is the smaller.
-    pub(crate) fn from_dense(values: Vec<f64>) -> Self {
-        match Self::sparse_from(&values) {
-            Some(sparse) => sparse,
-            None => GramColumn::Dense(values),
+/// What a rank says of a column before it is fetched.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Need {
+    /// 1 if its part of `C_j` is not in the cache.
+    missing: u64,
+    /// Bytes of its entries, from its owner; 0 from the others.
+    bytes: u64,
+}
+
+/// X, its ranks, and the products that were made of it.
+#[derive(Debug)]
+pub(crate) struct Gram<'a> {
+    pub(crate) matrix: &'a dyn Matrix,
+    pub(crate) ranks: Ranks<'a>,
+    cache: Mutex<GramCache>,
+}
+
+impl<'a> Gram<'a> {
+    /// With so many bytes for cached columns.
+    pub(crate) fn new(matrix: &'a dyn Matrix, ranks: Ranks<'a>, memory: usize) -> Self {
+        Self { matrix, ranks, cache: Mutex::new(GramCache::new(memory)) }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, GramCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One column, from its owner to all ranks; `state` tells of an own column.
+    pub(crate) fn fetch(&self, j: usize, state: impl Fn(usize) -> ColumnState) -> Result<Fetched> {
+        let Ranks { comm, columns } = self.ranks;
+        let own = columns.local(j).map(|i| self.own(j, i, true, &state));
+        if comm.is_alone() {
+            return Ok(own.expect("the only rank owns all columns"));
         }
-    }
-
-    /// From all values, copied.
-    pub(crate) fn from_slice(values: &[f64]) -> Self {
-        Self::sparse_from(values).unwrap_or_else(|| GramColumn::Dense(values.to_vec()))
-    }
-
-    /// The sparse form, if it is the smaller one.
-    fn sparse_from(values: &[f64]) -> Option<Self> {
-        let stored = values.iter().filter(|v| **v != 0.0).count();
-        if stored * SPARSE_BYTES >= values.len() * DENSE_BYTES {
-            return None;
+        let mut writer = Writer::default();
+        if let Some(fetched) = own {
+            fetched.write(&mut writer);
         }
-        // Every value is written, and kept by moving on: no branch to mispredict.
-        let (mut indices, mut kept) = (vec![0u32; stored + 1], vec![0.0; stored + 1]);
-        let mut next = 0;
-        for (i, &v) in values.iter().enumerate() {
-            indices[next] = i as u32;
-            kept[next] = v;
-            next += usize::from(v != 0.0);
-        }
-        indices.truncate(stored);
-        kept.truncate(stored);
-        Some(GramColumn::Sparse { n: values.len(), indices, values: kept })
+        comm.share(columns.owner(j), &mut writer.0)?;
+        Ok(Fetched::read(&mut Reader(&writer.0)))
     }
 
-    /// Number of columns of X.
-    pub fn len(&self) -> usize {
-        match self {
-            GramColumn::Dense(values) => values.len(),
-            GramColumn::Sparse { n, .. } => *n,
-        }
+    /// Own part of `C_j` for a fetched column that will hardly be asked for again, except to be admitted.
+    pub(crate) fn once(&self, fetched: &Fetched) -> Arc<GramColumn> {
+        let mut cache = self.cache();
+        cache.get(fetched.index).unwrap_or_else(|| {
+            let column = Arc::new(self.matrix.gram(&[&fetched.entries]).remove(0));
+            cache.keep_latest(fetched.index, &column);
+            column
+        })
     }
 
-    /// Whether X has no columns.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Column j has become a ray, and will not be asked for again.
+    pub(crate) fn forget(&mut self, j: usize) {
+        self.cache.get_mut().unwrap_or_else(PoisonError::into_inner).forget(j);
     }
 
-    /// Memory taken.
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            GramColumn::Dense(values) => values.len() * DENSE_BYTES,
-            GramColumn::Sparse { indices, .. } => indices.len() * SPARSE_BYTES,
-        }
-    }
-
-    /// Number of stored values.
-    pub(crate) fn n_stored(&self) -> usize {
-        match self {
-            GramColumn::Dense(values) => values.len(),
-            GramColumn::Sparse { values, .. } => values.len(),
-        }
-    }
-
-    /// Calls `visit(i, value)` for the stored values with i in `range`, in ascending order.
-    pub(crate) fn for_each_in(&self, range: Range<usize>, mut visit: impl FnMut(usize, f64)) {
-        match self {
-            GramColumn::Dense(values) => {
-                range.clone().zip(&values[range]).for_each(|(i, &v)| visit(i, v));
+    /// The states of the listed columns, from their owners, and own parts of their `C_j`, from the cache
+    /// where they are there.
+    pub(crate) fn products(
+        &self,
+        columns: &[usize],
+        state: impl Fn(usize) -> ColumnState,
+    ) -> Result<(Vec<ColumnState>, Vec<Arc<GramColumn>>)> {
+        let mut cache = self.cache();
+        let mut found: Vec<Option<Arc<GramColumn>>> =
+            columns.iter().map(|&j| cache.get(j)).collect();
+        let bytes = self.bytes_needed(columns, &found)?;
+        let mut states = Vec::with_capacity(columns.len());
+        for piece in pieces(&bytes) {
+            let fetched =
+                self.fetch_piece(&columns[piece.clone()], &bytes[piece.clone()], &state)?;
+            let missing: Vec<usize> = piece.clone().filter(|&q| found[q].is_none()).collect();
+            let entries: Vec<&Column> =
+                missing.iter().map(|&q| &fetched[q - piece.start].entries).collect();
+            for (q, column) in missing.into_iter().zip(self.matrix.gram(&entries)) {
+                let column = Arc::new(column);
+                cache.insert(columns[q], &column);
+                found[q] = Some(column);
             }
-            GramColumn::Sparse { indices, values, .. } => {
-                let from = indices.partition_point(|&i| (i as usize) < range.start);
-                for (&i, &v) in indices[from..].iter().zip(&values[from..]) {
-                    if i as usize >= range.end {
-                        break;
-                    }
-                    visit(i as usize, v);
-                }
-            }
+            states.extend(fetched.into_iter().map(|fetched| fetched.state));
         }
+        let found = found.into_iter().map(|column| column.expect("found or computed"));
+        Ok((states, found.collect()))
     }
 
-    /// Calls `visit(i, value)` for all stored values.
-    pub(crate) fn for_each(&self, visit: impl FnMut(usize, f64)) {
-        self.for_each_in(0..self.len(), visit);
+    /// Bytes of the entries of each listed column, the same on all ranks; `None` where every rank has
+    /// found its part of `C_j`.
+    fn bytes_needed(
+        &self,
+        columns: &[usize],
+        found: &[Option<Arc<GramColumn>>],
+    ) -> Result<Vec<Option<u64>>> {
+        let own = columns.iter().zip(found).map(|(&j, found)| Need {
+            missing: u64::from(found.is_none()),
+            bytes: self.ranks.columns.local(j).map_or(0, |i| self.matrix.column_bytes(i) as u64),
+        });
+        let all = self.ranks.comm.gather(&own.collect::<Vec<Need>>())?;
+        let n = columns.len();
+        let of_column = |q: usize| all.iter().skip(q).step_by(n.max(1));
+        let needed = |q: usize| {
+            let missing = of_column(q).any(|need| need.missing > 0);
+            missing.then(|| of_column(q).map(|need| need.bytes).sum())
+        };
+        Ok((0..n).map(needed).collect())
     }
 
-    /// Writes the values in `range` into lane `lane` of `out`, whose first entry is `range.start`.
-    pub(crate) fn fill_lane(&self, range: Range<usize>, lane: usize, out: &mut [Lanes]) {
-        match self {
-            GramColumn::Dense(values) => {
-                out.iter_mut().zip(&values[range]).for_each(|(lanes, v)| lanes[lane] = *v);
-            }
-            GramColumn::Sparse { .. } => {
-                let start = range.start;
-                self.for_each_in(range, |i, v| out[i - start][lane] = v);
-            }
+    /// Listed columns from their owners to all ranks, with entries where some are needed.
+    fn fetch_piece(
+        &self,
+        columns: &[usize],
+        bytes: &[Option<u64>],
+        state: &impl Fn(usize) -> ColumnState,
+    ) -> Result<Vec<Fetched>> {
+        let Ranks { comm, columns: ownership } = self.ranks;
+        let own = columns.iter().zip(bytes).filter_map(|(&j, bytes)| {
+            Some(self.own(j, ownership.local(j)?, bytes.is_some(), state))
+        });
+        if comm.is_alone() {
+            return Ok(own.collect());
         }
+        let mut writer = Writer::default();
+        own.for_each(|fetched| fetched.write(&mut writer));
+        let parts = comm.gather_parts(&writer.0)?;
+        let mut readers: Vec<Reader<'_>> = parts.iter().map(|part| Reader(part)).collect();
+        let from_owner = |&j: &usize| Fetched::read(&mut readers[ownership.owner(j)]);
+        Ok(columns.iter().map(from_owner).collect())
+    }
+
+    /// Column j, which is own column i.
+    fn own(
+        &self,
+        j: usize,
+        i: usize,
+        with_entries: bool,
+        state: impl Fn(usize) -> ColumnState,
+    ) -> Fetched {
+        let entries = if with_entries { self.matrix.column(i) } else { Column::default() };
+        Fetched { index: j, entries, state: state(i) }
+    }
+}
+
+/// Consecutive columns whose entries have at most [`PIECE`] bytes together, or one that has more.
+fn pieces(bytes: &[Option<u64>]) -> Vec<Range<usize>> {
+    let (mut pieces, mut start, mut sum) = (Vec::new(), 0, 0);
+    for (q, bytes) in bytes.iter().enumerate() {
+        let bytes = bytes.unwrap_or(0);
+        if q > start && sum + bytes > PIECE {
+            pieces.push(start..q);
+            (start, sum) = (q, 0);
+        }
+        sum += bytes;
+    }
+    pieces.push(start..bytes.len());
+    pieces
+}
+
+impl Fetched {
+    fn write(&self, writer: &mut Writer) {
+        writer.put(&[self.index as u64, u64::from(self.entries.rows.is_some())]);
+        writer.put(self.entries.rows.as_deref().unwrap_or_default());
+        writer.put(&self.entries.values);
+        writer.put(&[self.state.squared_norm]);
+        writer.put(&self.state.inner_products);
+        writer.put(&self.state.rays);
+        writer.put(&self.state.weights);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Self {
+        let head: Vec<u64> = reader.take();
+        let rows: Vec<u32> = reader.take();
+        let entries = Column { rows: (head[1] == 1).then_some(rows), values: reader.take() };
+        let state = ColumnState {
+            squared_norm: reader.take::<f64>()[0],
+            inner_products: reader.take(),
+            rays: reader.take(),
+            weights: reader.take(),
+        };
+        Fetched { index: head[0] as usize, entries, state }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_bounded_unless_a_column_is_not() {
+        let bytes = [Some(PIECE / 2), None, Some(PIECE / 2), Some(1), Some(2 * PIECE), Some(PIECE)];
+        assert_eq!(pieces(&bytes), [0..3, 3..4, 4..5, 5..6]);
+        assert_eq!(pieces(&[None; 3]).first(), Some(&(0..3)));
     }
 }

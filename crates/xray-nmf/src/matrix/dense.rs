@@ -307,6 +307,10 @@ impl<T: Scalar> Products for DenseMatrix<'_, T> {
         }
     }
 
+    fn column_bytes(&self, _j: usize) -> usize {
+        self.n_rows * size_of::<f64>()
+    }
+
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64> {
         self.fold_columns(|d, sum, v| sum + p[d] * v)
     }

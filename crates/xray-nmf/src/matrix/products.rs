@@ -16,6 +16,9 @@ pub trait Products: Sync + std::fmt::Debug {
     /// `C_j = X'x` for each given column x, in order.
     fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;
 
+    /// Memory that column j takes when it is taken out.
+    fn column_bytes(&self, j: usize) -> usize;
+
     /// `p'X_j` for all j; `p` has one entry for each row.
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64>;
 

@@ -376,6 +376,10 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
             .collect()
     }
 
+    fn column_bytes(&self, j: usize) -> usize {
+        self.by_column.line_length(j) * (size_of::<u32>() + size_of::<f64>())
+    }
+
     fn weighted_sums(&self, p: &[f64]) -> Vec<f64> {
         self.by_column.map_lines(|rows, values| {
             let terms = rows.iter().zip(values).map(|(&d, v)| p[d as usize] * v.to_f64());

@@ -13,6 +13,7 @@
 //!
 //! Cost for each pivot, p = |P|: p^2 for the factor and the solves, p t for the gradient.
 
+use super::{Factors, Projection, Projector, WeightBlock, sparse_dot};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
 
@@ -36,12 +37,12 @@ enum State {
 /// Buffers of the solver; one for each thread's run over a block.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveSet {
-    /// `c = X_A'X_i`, set by the caller.
-    pub(crate) target: Vec<f64>,
-    /// P in order of entry; the warm start before, the solution after.
-    pub(crate) passive: Vec<u32>,
+    /// `c = X_A'X_i`.
+    target: Vec<f64>,
+    /// P in order of entry.
+    passive: Vec<u32>,
     /// h on P.
-    pub(crate) weights: Vec<f64>,
+    weights: Vec<f64>,
     state: Vec<State>,
     gradient: Vec<f64>,
     /// The Cholesky factor L of `S_PP`, column after column, each of `stride` entries, with zeros in
@@ -59,13 +60,35 @@ pub(crate) struct ActiveSet {
 }
 
 impl ActiveSet {
-    /// Solves for `target`, starting from `passive` and `weights`. `norm` is `||X_i||`.
+    /// Starts from P and the weights on it; the caller fills in the target, of `n_rays` entries, that is
+    /// returned.
+    #[inline(always)]
+    pub(crate) fn start(
+        &mut self,
+        n_rays: usize,
+        (passive, weights): (&[u32], &[f64]),
+    ) -> &mut [f64] {
+        self.passive.clear();
+        self.passive.extend_from_slice(passive);
+        self.weights.clear();
+        self.weights.extend_from_slice(weights);
+        self.target.resize(n_rays, 0.0);
+        &mut self.target
+    }
+
+    /// P, in order of entry, and the weights on it: after [`solve`](Self::solve), the solution.
+    #[inline(always)]
+    pub(crate) fn solution(&self) -> (&[u32], &[f64]) {
+        (&self.passive, &self.weights)
+    }
+
+    /// Solves for the target, from the [start](Self::start). `norm` is `||X_i||`.
     ///
     /// With `entering`, the start must be optimal for all other anchors, and `entering` must have a
     /// positive gradient; else the start may be any set of anchors. `kept` is what
     /// [`factor`](Self::factor) returned for the start, if that is known.
     #[inline(always)]
-    pub(crate) fn solve(
+    fn solve(
         &mut self,
         s: &NormalMatrix,
         norm: f64,
@@ -247,7 +270,7 @@ impl ActiveSet {
     /// The factor of `S_PP` in a form to keep: `1 / L_qq`, `L^-1 c_P`, then the columns of L below
     /// the diagonal.
     #[inline(always)]
-    pub(crate) fn factor(&self) -> Box<[f64]> {
+    fn factor(&self) -> Box<[f64]> {
         let p = self.passive.len();
         let mut kept = Vec::with_capacity(p * (p + 3) / 2);
         kept.extend_from_slice(&self.inverse_diagonal);
@@ -329,6 +352,30 @@ impl ActiveSet {
             let z = (self.trial[q] - dot(below, &self.trial[q + 1..])) * self.inverse_diagonal[q];
             self.trial[q] = z;
         }
+    }
+}
+
+impl Projector for ActiveSet {
+    #[inline(always)]
+    fn project(
+        &mut self,
+        input: &Projection<'_>,
+        i: usize,
+        before: (&[u32], &[f64]),
+        factor: Option<&mut Box<[f64]>>,
+        weights: &mut WeightBlock,
+    ) -> f64 {
+        let Projection { inner_products, normal, .. } = *input;
+        let (n_rays, squared_norm) = (normal.size(), input.squared_norms[i]);
+        inner_products.gather(i, self.start(n_rays, before));
+        let kept = factor.as_ref().filter(|kept| !kept.is_empty()).map(|kept| &kept[..]);
+        self.solve(normal, squared_norm.sqrt(), Some(n_rays - 1), kept);
+        if let Some(factor) = factor {
+            let worth = self.passive.len() >= Factors::LEAST;
+            *factor = if worth { self.factor() } else { Box::default() };
+        }
+        weights.push(&self.passive, &self.weights);
+        (squared_norm - sparse_dot(self.solution(), &self.target)).max(0.0)
     }
 }
 

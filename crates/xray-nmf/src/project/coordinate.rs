@@ -11,29 +11,45 @@
 //! are independent, so each stops by itself. The answer is approximate: its KKT violation is about
 //! the square root of the tolerance.
 
+use super::{Projection, Projector, WeightBlock};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
+use crate::params::Descent;
 
-/// Buffers of the solver.
-#[derive(Debug, Default)]
+/// The solver, and its buffers.
+#[derive(Debug)]
 pub(crate) struct CoordinateDescent {
-    /// `c = X_A'X_i`, set by the caller.
-    pub(crate) target: Vec<f64>,
-    /// b: the warm start before, the solution after; one entry for each anchor.
-    pub(crate) weights: Vec<f64>,
+    ends: Descent,
+    /// `c = X_A'X_i`.
+    target: Vec<f64>,
+    /// b: one entry for each anchor.
+    weights: Vec<f64>,
+    /// `u = Sb`.
     products: Vec<f64>,
 }
 
 impl CoordinateDescent {
-    /// Solves for `target` from `weights`; `squared_norm` is `||X_i||^2`.
+    pub(crate) fn new(ends: Descent) -> Self {
+        Self { ends, target: Vec::new(), weights: Vec::new(), products: Vec::new() }
+    }
+
+    /// Starts from the weights of some rays; the caller fills in the target, of `n_rays` entries, that is
+    /// returned.
     #[inline(always)]
-    pub(crate) fn solve(
-        &mut self,
-        s: &NormalMatrix,
-        squared_norm: f64,
-        tolerance: f64,
-        max_cycles: usize,
-    ) {
+    fn start(&mut self, n_rays: usize, (rays, weights): (&[u32], &[f64])) -> &mut [f64] {
+        self.weights.clear();
+        self.weights.resize(n_rays, 0.0);
+        for (&k, &h) in rays.iter().zip(weights) {
+            self.weights[k as usize] = h;
+        }
+        self.target.resize(n_rays, 0.0);
+        &mut self.target
+    }
+
+    /// Solves for the target, from the [start](Self::start); `squared_norm` is `||X_i||^2`.
+    #[inline(always)]
+    fn solve(&mut self, s: &NormalMatrix, squared_norm: f64) {
+        let Descent { tolerance, max_cycles } = self.ends;
         self.products.clear();
         self.products.resize(s.size(), 0.0);
         for (k, &b) in self.weights.iter().enumerate() {
@@ -71,7 +87,26 @@ impl CoordinateDescent {
 
     /// The objective without its constant `||X_i||^2`.
     #[inline(always)]
-    pub(crate) fn objective(&self) -> f64 {
+    fn objective(&self) -> f64 {
         dot(&self.products, &self.weights) - 2.0 * dot(&self.target, &self.weights)
+    }
+}
+
+impl Projector for CoordinateDescent {
+    #[inline(always)]
+    fn project(
+        &mut self,
+        input: &Projection<'_>,
+        i: usize,
+        before: (&[u32], &[f64]),
+        _factor: Option<&mut Box<[f64]>>,
+        weights: &mut WeightBlock,
+    ) -> f64 {
+        let Projection { inner_products, normal, .. } = *input;
+        let squared_norm = input.squared_norms[i];
+        inner_products.gather(i, self.start(normal.size(), before));
+        self.solve(normal, squared_norm);
+        weights.push_dense(&self.weights);
+        (squared_norm + self.objective()).max(0.0)
     }
 }

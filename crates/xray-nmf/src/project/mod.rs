@@ -156,8 +156,8 @@ impl Factors {
 
 /// All that the projection of one block reads.
 pub(crate) struct Projection<'a> {
-    pub(crate) rows: &'a AnchorRows,
-    pub(crate) s: &'a NormalMatrix,
+    pub(crate) inner_products: &'a AnchorRows,
+    pub(crate) normal: &'a NormalMatrix,
     /// `||X_i||^2` of all own columns.
     pub(crate) squared_norms: &'a [f64],
     /// Whether X has negative entries.
@@ -180,6 +180,21 @@ multiversion! {
     ) -> (WeightBlock, ChangeBlock) = project_block_body
 }
 
+/// Projects one column at a time onto the cone.
+trait Projector {
+    /// The weights of column i, which were `before`: appends them to `weights`, and returns `||R_i||^2`.
+    ///
+    /// `before` is optimal for all rays but the newest. `factor` is kept for the column from call to call.
+    fn project(
+        &mut self,
+        input: &Projection<'_>,
+        i: usize,
+        before: (&[u32], &[f64]),
+        factor: Option<&mut Box<[f64]>>,
+        weights: &mut WeightBlock,
+    ) -> f64;
+}
+
 #[inline(always)]
 fn project_block_body(
     input: &Projection<'_>,
@@ -188,18 +203,36 @@ fn project_block_body(
     factors: &mut Factors,
     residuals: &mut [f64],
 ) -> (WeightBlock, ChangeBlock) {
-    let Projection { rows, s, .. } = *input;
-    let newest = s.size() - 1;
-    let newest_row = s.row(newest);
-    let tolerance = GRADIENT_TOLERANCE / s.inverse_norm(newest).max(f64::MIN_POSITIVE);
+    match input.descent {
+        None => project_columns(ActiveSet::default(), input, range, old, factors, residuals),
+        Some(descent) => {
+            let solver = CoordinateDescent::new(descent);
+            project_columns(solver, input, range, old, factors, residuals)
+        }
+    }
+}
+
+/// Passes over the columns that the newest anchor does not change, and projects the others.
+#[inline(always)]
+fn project_columns(
+    mut solver: impl Projector,
+    input: &Projection<'_>,
+    range: Range<usize>,
+    old: &WeightBlock,
+    factors: &mut Factors,
+    residuals: &mut [f64],
+) -> (WeightBlock, ChangeBlock) {
+    let Projection { inner_products, normal, .. } = *input;
+    let newest = normal.size() - 1;
+    let newest_row = normal.row(newest);
+    let tolerance = GRADIENT_TOLERANCE / normal.inverse_norm(newest).max(f64::MIN_POSITIVE);
     let mut weights = WeightBlock::with_capacity(old);
     let mut changes = ChangeBlock::default();
-    let mut one = ColumnSolver::new(input);
+    let mut difference = vec![0.0; normal.size()];
     for (i, residual) in range.clone().zip(residuals) {
         let before = old.column(i - range.start);
-        let own = rows.get(newest, i);
-        let squared_norm = input.squared_norms[i];
-        let threshold = tolerance * squared_norm.sqrt();
+        let own = inner_products.get(newest, i);
+        let threshold = tolerance * input.squared_norms[i].sqrt();
         // Without negative entries the gradient is at most C_ti.
         if (own <= threshold && !input.signed) || own - sparse_dot(before, newest_row) <= threshold
         {
@@ -207,10 +240,10 @@ fn project_block_body(
             continue;
         }
         let factor = factors.of(i - range.start);
-        *residual = one.solve(i, before, factor, &mut weights);
+        *residual = solver.project(input, i, before, factor, &mut weights);
         if input.record {
             let after = weights.column(weights.n_columns() - 1);
-            changes.push(i, before, after, &mut one.difference);
+            changes.push(i, before, after, &mut difference);
         } else {
             changes.columns.push(i as u32);
         }
@@ -221,71 +254,4 @@ fn project_block_body(
 #[inline(always)]
 fn sparse_dot((indices, values): (&[u32], &[f64]), dense: &[f64]) -> f64 {
     indices.iter().zip(values).fold(0.0, |sum, (&k, &v)| sum + v * dense[k as usize])
-}
-
-/// Solves one column at a time with either solver.
-struct ColumnSolver<'a> {
-    input: &'a Projection<'a>,
-    exact: ActiveSet,
-    descent: CoordinateDescent,
-    difference: Vec<f64>,
-}
-
-impl<'a> ColumnSolver<'a> {
-    fn new(input: &'a Projection<'a>) -> Self {
-        let difference = vec![0.0; input.s.size()];
-        Self {
-            input,
-            exact: ActiveSet::default(),
-            descent: CoordinateDescent::default(),
-            difference,
-        }
-    }
-
-    /// Appends the new weights of column i to `out` and returns `||R_i||^2`.
-    #[inline(always)]
-    fn solve(
-        &mut self,
-        i: usize,
-        before: (&[u32], &[f64]),
-        factor: Option<&mut Box<[f64]>>,
-        out: &mut WeightBlock,
-    ) -> f64 {
-        let Projection { rows, s, descent, squared_norms, .. } = *self.input;
-        let t = s.size();
-        let squared_norm = squared_norms[i];
-        match descent {
-            None => {
-                let exact = &mut self.exact;
-                exact.target.resize(t, 0.0);
-                rows.gather(i, &mut exact.target);
-                exact.passive.clear();
-                exact.passive.extend_from_slice(before.0);
-                exact.weights.clear();
-                exact.weights.extend_from_slice(before.1);
-                let kept = factor.as_ref().filter(|kept| !kept.is_empty()).map(|kept| &kept[..]);
-                exact.solve(s, squared_norm.sqrt(), Some(t - 1), kept);
-                if let Some(factor) = factor {
-                    let worth = exact.passive.len() >= Factors::LEAST;
-                    *factor = if worth { exact.factor() } else { Box::default() };
-                }
-                out.push(&exact.passive, &exact.weights);
-                let explained = sparse_dot((&exact.passive, &exact.weights), &exact.target);
-                (squared_norm - explained).max(0.0)
-            }
-            Some(Descent { tolerance, max_cycles }) => {
-                let descent = &mut self.descent;
-                descent.target.resize(t, 0.0);
-                rows.gather(i, &mut descent.target);
-                descent.weights.clear();
-                descent.weights.resize(t, 0.0);
-                for (&k, &h) in before.0.iter().zip(before.1) {
-                    descent.weights[k as usize] = h;
-                }
-                descent.solve(s, squared_norm, tolerance, max_cycles);
-                out.push_dense(&descent.weights);
-                (squared_norm + descent.objective()).max(0.0)
-            }
-        }
-    }
 }

@@ -112,7 +112,7 @@ fn solve_chunk_body(
     for (target, &squared_norm) in targets.iter().zip(squared_norms) {
         let mut dense = vec![0.0; s.size()];
         solver.solve_dense(s, target, squared_norm.sqrt(), &mut dense);
-        let support = (&solver.passive[..], &solver.weights[..]);
+        let support = solver.solution();
         let violation = if squared_norm > 0.0 {
             column_violation(support, s, squared_norm, &mut target.clone())
         } else {

@@ -44,8 +44,8 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// For the empty cone: bounds on `||X'X_j||`.
     pub(crate) fn new(cone: &Cone<'_>) -> Result<Self> {
-        let known = match cone.comm.size() {
-            1 => cone.matrix.gram_norm_bounds(),
+        let known = match cone.ranks().comm.size() {
+            1 => cone.gram.matrix.gram_norm_bounds(),
             _ => shared_norm_bounds(cone)?,
         };
         let upper = match known {
@@ -88,7 +88,8 @@ impl Bounds {
         let growth = ColumnGrowth::new(cone, changes)?;
         let Bounds { upper, scored, .. } = &*self;
         let grown: Vec<Vec<f64>> = cone
-            .layout
+            .ranks()
+            .columns
             .own_blocks()
             .into_par_iter()
             .with_max_len(1)
@@ -101,7 +102,7 @@ impl Bounds {
                     .collect();
                 let mut batch = vec![[0.0; LANES]; t];
                 for columns in close.chunks(LANES) {
-                    cone.rows.gather_batch(columns, &mut batch);
+                    cone.inner_products.gather_batch(columns, &mut batch);
                     for (&j, form) in columns.iter().zip(growth.close(&batch)) {
                         grown[j as usize - start] = form;
                     }
@@ -134,7 +135,8 @@ impl Bounds {
 
 /// Bounds on `||X'X_j||` that need one pass over the norms: it is at most `||X||_F ||X_j||`.
 fn cheap_norm_bounds(cone: &Cone<'_>) -> Vec<f64> {
-    let slack = 1.0 + 8.0 * (cone.layout.n() + cone.matrix.n_rows()) as f64 * f64::EPSILON;
+    let slack =
+        1.0 + 8.0 * (cone.ranks().columns.n() + cone.gram.matrix.n_rows()) as f64 * f64::EPSILON;
     let norm = cone.total.sqrt() * slack;
     cone.squared_norms.iter().map(|squared| norm * squared.sqrt()).collect()
 }
@@ -155,7 +157,8 @@ impl ColumnGrowth {
     fn new(cone: &Cone<'_>, changes: &[ChangeBlock]) -> Result<Self> {
         let t = cone.n_rays();
         let half = t * (t + 1) / 2;
-        let mut all = cone.sum_for_bounds(2 * half, |b, _| outer_products(&changes[b], t))?;
+        let mut all =
+            cone.ranks().sum_for_bounds(2 * half, |b, _| outer_products(&changes[b], t))?;
         let mut negative = all.split_off(half);
         let norms = |triangle: &[f64]| -> Vec<f64> {
             (0..t).map(|k| triangle[k * (k + 3) / 2].sqrt()).collect()
@@ -177,7 +180,7 @@ impl ColumnGrowth {
 
     /// `sum_k |C_kj| ||N_k||` for each column of a block: the triangle inequality.
     fn cheap(&self, cone: &Cone<'_>, block: Range<usize>) -> Vec<f64> {
-        let panels = cone.rows.panels_in(block.clone());
+        let panels = cone.inner_products.panels_in(block.clone());
         let mut sums = vec![[0.0; PANEL]; block.len()];
         for (panel, norms) in panels.iter().zip(self.growing_norms.chunks(PANEL)) {
             let mut padded = [0.0; PANEL];

@@ -10,6 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::ownership::Ownership;
+use crate::ranks::Ranks;
 
 /// Columns evaluated in the first round and the most in any round. Fixed, so that the number of
 /// evaluations does not depend on threads.
@@ -43,21 +44,26 @@ impl Scores {
         Self { known: vec![None; n_own], evaluations: 0 }
     }
 
+    /// Calls `visit` with each own column whose score is known, and the score.
+    pub(crate) fn for_each_known(&self, mut visit: impl FnMut(usize, f64)) {
+        let known = self.known.iter().enumerate();
+        known.for_each(|(i, score)| score.iter().for_each(|score| visit(i, *score)));
+    }
+
     /// Evaluates until the `needed` best scores of all ranks are known exactly, with all ties.
     ///
     /// `open` gives an own column's bound and denominator, or `None` if it is no candidate.
     /// `evaluate` returns the scores of listed columns, the same on all ranks.
     pub(crate) fn search(
         &mut self,
-        comm: &dyn Communicator,
-        layout: &Ownership,
+        ranks: &Ranks<'_>,
         needed: usize,
         open: impl Fn(usize) -> Option<BoundedColumn>,
         mut evaluate: impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
         let mut best = Best::new(needed);
         let exact: Vec<f64> = (0..self.known.len()).filter_map(|i| self.known[i]).collect();
-        comm.gather(&top(exact, needed))?.into_iter().for_each(|score| best.add(score));
+        ranks.comm.gather(&top(exact, needed))?.into_iter().for_each(|score| best.add(score));
 
         let stale = |scores: &Self, goal: f64| -> Vec<BoundedColumn> {
             let columns = (0..scores.known.len()).filter(|&i| scores.known[i].is_none());
@@ -68,16 +74,16 @@ impl Scores {
             first.select_nth_unstable_by(FIRST_ROUND - 1, by_bound);
             first.truncate(FIRST_ROUND);
         }
-        let mut first = gather_sorted(comm, &first)?;
+        let mut first = gather_sorted(ranks.comm, &first)?;
         first.truncate(FIRST_ROUND);
-        self.evaluate_round(layout, &first, &mut best, &mut evaluate)?;
+        self.evaluate_round(&ranks.columns, &first, &mut best, &mut evaluate)?;
 
-        let rest = gather_sorted(comm, &stale(self, best.goal()))?;
+        let rest = gather_sorted(ranks.comm, &stale(self, best.goal()))?;
         let (mut next, mut size) = (0, FIRST_ROUND);
         while next < rest.len() && rest[next].bound >= best.goal() {
             let round = &rest[next..(next + size).min(rest.len())];
             let reached = round.partition_point(|c| c.bound >= best.goal());
-            self.evaluate_round(layout, &round[..reached], &mut best, &mut evaluate)?;
+            self.evaluate_round(&ranks.columns, &round[..reached], &mut best, &mut evaluate)?;
             next += reached;
             size = (2 * size).min(LARGEST_ROUND);
         }
@@ -87,22 +93,22 @@ impl Scores {
     /// Evaluates every candidate of all ranks.
     pub(crate) fn evaluate_all(
         &mut self,
-        comm: &dyn Communicator,
-        layout: &Ownership,
+        ranks: &Ranks<'_>,
         open: impl Fn(usize) -> Option<BoundedColumn>,
         mut evaluate: impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
         let all: Vec<BoundedColumn> = (0..self.known.len()).filter_map(open).collect();
-        let mut all = gather_sorted(comm, &all)?;
+        let mut all = gather_sorted(ranks.comm, &all)?;
         all.sort_by_key(|c| c.index);
         let mut best = Best::new(1);
-        all.chunks(LARGEST_ROUND)
-            .try_for_each(|round| self.evaluate_round(layout, round, &mut best, &mut evaluate))
+        all.chunks(LARGEST_ROUND).try_for_each(|round| {
+            self.evaluate_round(&ranks.columns, round, &mut best, &mut evaluate)
+        })
     }
 
     fn evaluate_round(
         &mut self,
-        layout: &Ownership,
+        columns: &Ownership,
         round: &[BoundedColumn],
         best: &mut Best,
         evaluate: &mut impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
@@ -113,7 +119,7 @@ impl Scores {
         self.evaluations += round.len() as u64;
         for (column, score) in round.iter().zip(evaluate(round)?) {
             best.add(score);
-            if let Some(i) = layout.local(column.index as usize) {
+            if let Some(i) = columns.local(column.index as usize) {
                 self.known[i] = Some(score);
             }
         }

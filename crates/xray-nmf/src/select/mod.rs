@@ -1,26 +1,31 @@
 //! The detection step: which column becomes the next anchor (Algorithm 1, step 1).
 //!
-//! Each rule is one file behind [`Detect`]. `max`, `dist` and `rand` differ in the exterior point i
-//! they look from and share the look itself ([`exterior`]); `greedy`, `agg` and `joint` score
-//! columns ([`greedy`]). Rules that score every row or column each step do so either directly or
-//! with certified bounds ([`lazy`], [`bound`]).
+//! Each rule is one file. `rand`, `max` and `dist` choose the exterior point i to look from
+//! ([`Exterior`](look::Exterior)) and share the look itself ([`look`]); `greedy`, `agg` and `joint` score
+//! columns ([`Score`](scored::Score)) and share the search ([`scored`]). Rules that score every row or
+//! column each step do so either directly or with certified bounds ([`lazy`], [`bound`]). A new rule is a
+//! row in `params.rs`, an arm in [`rule`], and a file.
 
+mod agg;
 mod bound;
 mod dist;
-mod exterior;
 mod greedy;
+mod joint;
 mod lazy;
+mod look;
 mod max;
 mod norms;
 mod rand;
+mod scored;
 mod scoring;
 pub(crate) mod ties;
 
-use crate::cone::Cone;
 use crate::error::Result;
-use crate::ownership::Ownership;
 use crate::params::{Engine, Params, Selection};
-use crate::project::ChangeBlock;
+use crate::search::{Changes, Search};
+use look::LookFrom;
+use scored::Scored;
+use ties::Winner;
 
 /// What the detection step found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,18 +37,26 @@ pub(crate) struct Detection {
     pub(crate) margin: Option<f64>,
     /// The exterior point it was seen from, for the rules that use one.
     pub(crate) exterior: Option<usize>,
+    /// Rows or columns that were scored exactly to find it.
+    pub(crate) evaluations: u64,
 }
 
 impl Detection {
     /// An anchor that the caller fixed.
     pub(crate) fn fixed(column: usize) -> Self {
-        Self { column, score: None, margin: None, exterior: None }
+        Self { column, score: None, margin: None, exterior: None, evaluations: 0 }
+    }
+
+    /// The column that won.
+    fn won(winner: Winner, exterior: Option<usize>, evaluations: u64) -> Self {
+        let (score, margin) = (Some(winner.score), Some(winner.margin()));
+        Self { column: winner.column, score, margin, exterior, evaluations }
     }
 }
 
 /// What the past steps of a rule decide about its next ones, besides the anchors themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Memory {
+pub(crate) struct RuleState {
     /// Columns that are exterior but see no candidate: of this rank, or of all.
     pub(crate) settled: Vec<usize>,
     /// Where the stream of random numbers stands.
@@ -51,66 +64,38 @@ pub(crate) struct Memory {
 }
 
 /// A selection rule: finds the next anchor, and follows the changes that it brings.
-pub(crate) trait Detect {
+pub(crate) trait Rule {
     /// The next anchor, or `None` if no exterior point is left that a candidate could reach.
-    fn detect(&mut self, cone: &Cone<'_>, choice: &Candidates) -> Result<Option<Detection>>;
+    fn detect(&mut self, search: &Search<'_>) -> Result<Option<Detection>>;
 
     /// Takes note of the changes D of the weights that the newest ray brought.
-    fn update(&mut self, _cone: &Cone<'_>, _changes: &[ChangeBlock]) -> Result<()> {
+    fn update(&mut self, _search: &Search<'_>, _changes: &Changes) -> Result<()> {
         Ok(())
     }
 
-    /// Whether [`update`](Detect::update) reads the changes.
-    fn needs_changes(&self) -> bool {
+    /// Whether [`update`](Rule::update) reads how much weights changed.
+    fn reads_changes(&self) -> bool {
         false
     }
 
-    /// Number of rows or columns scored exactly since the last call.
-    fn take_evaluations(&mut self) -> u64;
-
-    /// What the rule must not forget between a checkpoint and the run that resumes from it.
-    fn memory(&self, _layout: &Ownership) -> Memory {
-        Memory::default()
+    /// What the rule must not forget between a checkpoint and the run that resumes from it; of own columns.
+    fn state(&self) -> RuleState {
+        RuleState::default()
     }
 
-    /// Takes up a memory again, of all ranks together.
-    fn recall(&mut self, _layout: &Ownership, _memory: &Memory) {}
-}
-
-/// Which own columns may be chosen, and their denominators.
-#[derive(Debug)]
-pub(crate) struct Candidates {
-    /// Allowed, not zero, `p'X_j > 0`, not yet an anchor.
-    pub(crate) eligible: Vec<bool>,
-    /// `p'X_j`.
-    pub(crate) weighted_sums: Vec<f64>,
-    /// Exterior means `||R_i|| > tolerance ||X_i||`.
-    pub(crate) tolerance: f64,
-}
-
-impl Candidates {
-    /// A column that has become an anchor is no candidate any more.
-    pub(crate) fn withdraw(&mut self, layout: &Ownership, column: usize) {
-        if let Some(i) = layout.local(column) {
-            self.eligible[i] = false;
-        }
-    }
+    /// Takes up a state again, of all ranks together.
+    fn restore(&mut self, _state: &RuleState) {}
 }
 
 /// The rule that the parameters ask for.
-pub(crate) fn rule(
-    params: &Params,
-    cone: &Cone<'_>,
-    choice: &Candidates,
-) -> Result<Box<dyn Detect>> {
+pub(crate) fn rule(params: &Params, search: &Search<'_>) -> Result<Box<dyn Rule>> {
     let lazy = params.engine == Engine::Lazy;
-    let by_columns = |rule| greedy::Greedy::new(cone, choice, rule, lazy);
     Ok(match params.selection {
-        Selection::Rand => Box::new(rand::Rand::new(cone, params.seed)),
-        Selection::Max => Box::new(max::Max::new(cone)),
-        Selection::Dist => Box::new(dist::Dist::new(cone, lazy)?),
-        Selection::Greedy => Box::new(by_columns(greedy::Rule::Greedy)?),
-        Selection::Agg => Box::new(by_columns(greedy::Rule::Agg)?),
-        Selection::Joint => Box::new(by_columns(greedy::Rule::Joint)?),
+        Selection::Rand => Box::new(LookFrom::new(rand::Rand::new(params.seed), search)),
+        Selection::Max => Box::new(LookFrom::new(max::Max, search)),
+        Selection::Dist => Box::new(LookFrom::new(dist::Dist::new(&search.cone, lazy)?, search)),
+        Selection::Greedy => Box::new(Scored::<greedy::Greedy>::new(search, lazy)?),
+        Selection::Agg => Box::new(Scored::<agg::Agg>::new(search, lazy)?),
+        Selection::Joint => Box::new(Scored::<joint::Joint>::new(search, lazy)?),
     })
 }

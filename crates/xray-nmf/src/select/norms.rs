@@ -17,28 +17,28 @@ const PIECE: usize = 1 << 18;
 
 /// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
 pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
-    let Some((middle, half)) = cone.matrix.second_half() else { return Ok(None) };
-    let own = cone.matrix.gram_norm_bounds().unwrap_or_default();
+    let Some((middle, half)) = cone.gram.matrix.second_half() else { return Ok(None) };
+    let own = cone.gram.matrix.gram_norm_bounds().unwrap_or_default();
     let mut squares = Squares {
         own: own.iter().map(|bound| bound * bound).collect(),
-        others: vec![0.0; cone.layout.n()],
+        others: vec![0.0; cone.ranks().columns.n()],
         starts: starts(cone),
     };
-    for root in 0..cone.comm.size() {
+    for root in 0..cone.ranks().comm.size() {
         let mut next = 0;
         loop {
             let mut message = Vec::new();
-            if root == cone.comm.rank() {
+            if root == cone.ranks().comm.rank() {
                 (message, next) = piece(cone, middle, next);
             }
-            cone.comm.share(root, &mut message)?;
+            cone.ranks().comm.share(root, &mut message)?;
             if message.is_empty() {
                 break;
             }
             let piece = Piece::read(&message);
-            match cone.comm.rank() {
+            match cone.ranks().comm.rank() {
                 rank if rank > root && !piece.of_second_half => {
-                    squares.add(cone.matrix, 0, root, &piece);
+                    squares.add(cone.gram.matrix, 0, root, &piece);
                 }
                 rank if rank < root => squares.add(&*half, middle, root, &piece),
                 _ => {}
@@ -47,7 +47,7 @@ pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
     }
     let totals = squares.exchanged(cone)?;
     // All terms are nonnegative squares: the relative error of their sum is below (n + m) eps.
-    let slack = cone.layout.n() + cone.matrix.n_rows();
+    let slack = cone.ranks().columns.n() + cone.gram.matrix.n_rows();
     let slack = 1.0 + 8.0 * slack as f64 * f64::EPSILON;
     Ok(Some(totals.into_iter().map(|total| total.sqrt() * slack).collect()))
 }
@@ -55,8 +55,8 @@ pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
 /// Where each rank's columns start if they are listed rank after rank, and where the last end.
 fn starts(cone: &Cone<'_>) -> Vec<usize> {
     let mut starts = vec![0];
-    for rank in 0..cone.comm.size() {
-        starts.push(starts[rank] + cone.layout.of_rank(rank).n_own());
+    for rank in 0..cone.ranks().comm.size() {
+        starts.push(starts[rank] + cone.ranks().columns.of_rank(rank).n_own());
     }
     starts
 }
@@ -72,7 +72,7 @@ struct Piece {
 /// The next piece from own column `start` on, which does not cross the middle, and the column after
 /// it; nothing after the last.
 fn piece(cone: &Cone<'_>, middle: usize, start: usize) -> (Vec<u8>, usize) {
-    let n_own = cone.layout.n_own();
+    let n_own = cone.ranks().columns.n_own();
     if start == n_own {
         return (Vec::new(), start);
     }
@@ -80,7 +80,7 @@ fn piece(cone: &Cone<'_>, middle: usize, start: usize) -> (Vec<u8>, usize) {
     let (mut offsets, mut rows, mut values) = (vec![0u64], Vec::<u32>::new(), Vec::<f64>::new());
     let mut next = start;
     while next < end && (next == start || values.len() < PIECE) {
-        cone.matrix.column(next).for_each(|d, v| {
+        cone.gram.matrix.column(next).for_each(|d, v| {
             rows.push(d as u32);
             values.push(v);
         });
@@ -137,7 +137,7 @@ impl Squares {
     fn exchanged(mut self, cone: &Cone<'_>) -> Result<Vec<f64>> {
         let of_rank = |ends: &[usize]| self.others[ends[0]..ends[1]].to_vec();
         let messages = self.starts.windows(2).map(of_rank).collect();
-        for sums in cone.comm.exchange(messages)? {
+        for sums in cone.ranks().comm.exchange(messages)? {
             self.own.iter_mut().zip(sums).for_each(|(own, sum)| *own += sum);
         }
         Ok(self.own)

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::comm::Collectives;
-use crate::cone::{Cone, Sent};
+use crate::cone::Cone;
 use crate::error::Result;
-use crate::gram::GramColumn;
+use crate::gram::{ColumnState, GramColumn};
 use crate::matrix::kernels::{Fold, LANES, Lanes, coefficient_scores, weight_scores};
+use crate::ranks::Ranks;
 
 /// Columns of C expanded into lanes at a time: 32 KiB.
 const RUN: usize = 256;
@@ -38,11 +39,11 @@ pub(crate) fn positive_parts(
     side: Side,
     fold: Fold,
 ) -> Result<Vec<f64>> {
-    let sent = cone.fetch_for_gram(listed)?;
-    let grams = cone.gram(&sent);
-    let batches: Vec<Batch> =
-        sent.chunks(LANES).zip(grams.chunks(LANES)).map(|(s, g)| Batch::new(s, g, side)).collect();
-    let blocks = cone.layout.own_blocks();
+    let (states, grams) = cone.gram.products(listed, |i| cone.state(i))?;
+    let batches = states.chunks(LANES).zip(grams.chunks(LANES));
+    let batches: Vec<Batch> = batches.map(|(s, g)| Batch::new(s, g, side)).collect();
+    let Ranks { comm, columns } = *cone.ranks();
+    let blocks = columns.own_blocks();
     let tasks: Vec<(usize, usize)> =
         (0..blocks.len()).flat_map(|b| (0..batches.len()).map(move |q| (b, q))).collect();
     let scorer = Scorer { cone, fold };
@@ -51,9 +52,9 @@ pub(crate) fn positive_parts(
         .with_max_len(1)
         .map(|(b, q)| scorer.score(&batches[q], b, blocks[b].clone()))
         .collect();
-    let parts = cone.comm.gather(parts.as_flattened())?;
+    let parts = comm.gather(parts.as_flattened())?;
     let mut folds = vec![0.0; listed.len()];
-    for block in cone.layout.in_block_order(&parts, batches.len() * LANES) {
+    for block in columns.in_block_order(&parts, batches.len() * LANES) {
         folds.iter_mut().zip(block).for_each(|(sum, part)| *sum = fold.join(*sum, *part));
     }
     Ok(folds)
@@ -61,7 +62,7 @@ pub(crate) fn positive_parts(
 
 /// Up to 16 candidates with what the kernels need of them.
 struct Batch<'s> {
-    sent: &'s [Sent],
+    states: &'s [ColumnState],
     grams: &'s [Arc<GramColumn>],
     form: Form,
 }
@@ -74,13 +75,13 @@ enum Form {
 }
 
 impl<'s> Batch<'s> {
-    fn new(sent: &'s [Sent], grams: &'s [Arc<GramColumn>], side: Side) -> Self {
-        let n_rays = sent.first().map_or(0, |s| s.coefficients.len());
+    fn new(states: &'s [ColumnState], grams: &'s [Arc<GramColumn>], side: Side) -> Self {
+        let n_rays = states.first().map_or(0, |s| s.inner_products.len());
         let mut lanes = vec![[0.0; LANES]; n_rays];
-        for (l, one) in sent.iter().enumerate() {
+        for (l, one) in states.iter().enumerate() {
             match side {
                 Side::Columns => {
-                    lanes.iter_mut().zip(&one.coefficients).for_each(|(lane, c)| lane[l] = *c);
+                    lanes.iter_mut().zip(&one.inner_products).for_each(|(lane, c)| lane[l] = *c);
                 }
                 Side::Rows => {
                     one.rays.iter().zip(&one.weights).for_each(|(&k, &h)| lanes[k as usize][l] = h);
@@ -94,7 +95,7 @@ impl<'s> Batch<'s> {
                 Form::Rows(used.collect())
             }
         };
-        Self { sent, grams, form }
+        Self { states, grams, form }
     }
 }
 
@@ -108,7 +109,7 @@ impl Scorer<'_, '_> {
     fn score(&self, batch: &Batch<'_>, b: usize, block: Range<usize>) -> Lanes {
         let stored: usize = batch.grams.iter().map(|gram| gram.n_stored()).sum();
         let mut out = [0.0; LANES];
-        let few = (stored as f64) < SPARSE_BATCH * self.cone.layout.n_own() as f64;
+        let few = (stored as f64) < SPARSE_BATCH * self.cone.ranks().columns.n_own() as f64;
         if few && !self.cone.signed {
             for (l, out) in out.iter_mut().enumerate().take(batch.grams.len()) {
                 *out = self.score_entries(batch, l, b, block.clone());
@@ -145,7 +146,7 @@ impl Scorer<'_, '_> {
                 weight_scores(rows, coefficients, gram, skip_zeros, self.fold, out);
             }
             Form::Rows(weights) => {
-                let panels = self.cone.rows.panels_in(run);
+                let panels = self.cone.inner_products.panels_in(run);
                 coefficient_scores(&panels, weights, gram, skip_zeros, self.fold, out);
             }
         }
@@ -159,15 +160,15 @@ impl Scorer<'_, '_> {
             let product = match &batch.form {
                 Form::Columns(_) => {
                     let (rays, weights) = self.cone.weights[b].column(i - start);
-                    let coefficients = &batch.sent[l].coefficients;
+                    let inner_products = &batch.states[l].inner_products;
                     rays.iter()
                         .zip(weights)
-                        .fold(0.0, |sum, (&k, &h)| sum + h * coefficients[k as usize])
+                        .fold(0.0, |sum, (&k, &h)| sum + h * inner_products[k as usize])
                 }
                 Form::Rows(weights) => weights
                     .iter()
                     .filter(|(_, h)| h[l] != 0.0)
-                    .fold(0.0, |sum, (k, h)| sum + h[l] * self.cone.rows.get(*k, i)),
+                    .fold(0.0, |sum, (k, h)| sum + h[l] * self.cone.inner_products.get(*k, i)),
             };
             out = self.fold.add(out, c - product);
         });

@@ -7,9 +7,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::comm::{Collectives, Communicator};
+use crate::comm::Collectives;
 use crate::error::Result;
-use crate::ownership::Ownership;
+use crate::ranks::Ranks;
 
 /// Relative difference below which two scores count as equal.
 pub(crate) const TIE_TOLERANCE: f64 = 1e-9;
@@ -61,13 +61,12 @@ struct Tied {
 /// The best of all ranks' columns: the largest score, then among ties the largest `spread`, then
 /// the lowest index. `scores` are those of the own columns, `None` where not a candidate.
 pub(crate) fn choose(
-    comm: &dyn Communicator,
-    layout: &Ownership,
+    ranks: &Ranks<'_>,
     scores: &[Option<f64>],
     spread: impl Fn(usize) -> f64,
 ) -> Result<Option<Winner>> {
     let own = scores.iter().enumerate().filter_map(|(i, score)| Some((i, (*score)?)));
-    let column = |i: usize| layout.global(i) as u64;
+    let column = |i: usize| ranks.columns.global(i) as u64;
     let mut top: Option<Top> = None;
     for (i, score) in own.clone() {
         match &mut top {
@@ -78,12 +77,12 @@ pub(crate) fn choose(
             }
         }
     }
-    let tops = comm.gather(top.as_slice())?;
+    let tops = ranks.comm.gather(top.as_slice())?;
     let best = tops.iter().map(|top| top.score).reduce(|a, b| if b > a { b } else { a });
     let Some(best) = best else { return Ok(None) };
     let tied = own.filter(|(_, score)| ties_with(*score, best));
     let tied = tied.map(|(i, score)| Tied { column: column(i), score, spread: spread(i) });
-    let mut tied = comm.gather(&tied.collect::<Vec<_>>())?;
+    let mut tied = ranks.comm.gather(&tied.collect::<Vec<_>>())?;
     tied.sort_by_key(|tied| tied.column);
     let widest = tied.iter().map(|tied| tied.spread).fold(f64::NEG_INFINITY, f64::max);
     let winner = tied.iter().find(|tied| ties_with(tied.spread, widest));

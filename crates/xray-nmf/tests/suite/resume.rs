@@ -10,22 +10,21 @@ use xray_nmf::{
     rank_columns,
 };
 
-/// Keeps the state after so many anchors, and stops there.
+/// Stops on the last rank after so many anchors, and keeps the state that is shown then.
 struct CutAfter {
     n_anchors: usize,
+    stops: bool,
+    seen: usize,
     state: Option<RunState>,
 }
 
 impl Observer for CutAfter {
     fn step(&mut self, _: &Step) -> ControlFlow<()> {
-        match self.state {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
+        self.seen += 1;
+        if self.stops && self.seen == self.n_anchors {
+            return ControlFlow::Break(());
         }
-    }
-
-    fn wants_state(&self, n_anchors: usize) -> bool {
-        n_anchors == self.n_anchors
+        ControlFlow::Continue(())
     }
 
     fn state(&mut self, state: &RunState) {
@@ -42,7 +41,8 @@ fn cut(x: &SparseMatrix<'static, f64>, params: &Params, n_anchors: usize, size: 
     let n = 1100;
     let states = run_local_ranks(size, |comm| {
         let shard = x.columns_of(&rank_columns(n, comm.rank(), size));
-        let mut observer = CutAfter { n_anchors, state: None };
+        let stops = comm.rank() + 1 == size;
+        let mut observer = CutAfter { n_anchors, stops, seen: 0, state: None };
         let nothing = RunState::default();
         fit_resumed(comm, n, &shard, None, params, &nothing, &mut observer).expect("a fit");
         observer.state.expect("more anchors than that")

@@ -4,29 +4,25 @@
 //! `||X'_i - X'_A h_i||^2 = C'_ii - 2 c'_i'h_i + h_i'S'h_i`, from the same kinds of inner products as
 //! the projection, taken over the test rows. Only columns whose h_i changed are computed anew.
 
-use crate::comm::Communicator;
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::gram::Gram;
 use crate::matrix::Matrix;
-use crate::ownership::Ownership;
 use crate::params::Params;
 use crate::project::ChangeBlock;
+use crate::ranks::Ranks;
 
+/// The test rows, with rays as they are found.
+#[derive(Debug)]
 pub(crate) struct HeldOut<'a> {
     /// Rays and inner products over the test rows; its `residuals` hold the errors.
     test: Cone<'a>,
 }
 
 impl<'a> HeldOut<'a> {
-    pub(crate) fn new(
-        test: &'a dyn Matrix,
-        comm: &'a dyn Communicator,
-        layout: Ownership,
-        params: &Params,
-    ) -> Result<Self> {
-        Ok(Self {
-            test: Cone::new(test, comm, layout, params.allow_negative, params.descent(), 0)?,
-        })
+    pub(crate) fn new(test: &'a dyn Matrix, ranks: Ranks<'a>, params: &Params) -> Result<Self> {
+        let gram = Gram::new(test, ranks, 0);
+        Ok(Self { test: Cone::new(gram, params.allow_negative, params.descent())? })
     }
 
     /// The relative error after `anchor` was added and `fitted` changed in the columns of `changes`.
@@ -42,12 +38,12 @@ impl<'a> HeldOut<'a> {
             let (anchors, weights) = fitted.column_weights(i);
             let mut error = self.test.squared_norms[i];
             for (&k, &h) in anchors.iter().zip(weights) {
-                let row = self.test.s.row(k as usize);
+                let row = self.test.normal.row(k as usize);
                 let explained = anchors
                     .iter()
                     .zip(weights)
                     .fold(0.0, |sum, (&l, &g)| sum + g * row[l as usize]);
-                error += h * (explained - 2.0 * self.test.rows.get(k as usize, i));
+                error += h * (explained - 2.0 * self.test.inner_products.get(k as usize, i));
             }
             self.test.residuals[i] = error.max(0.0);
         }

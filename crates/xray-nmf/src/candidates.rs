@@ -1,0 +1,104 @@
+//! Which columns may become anchors.
+
+use crate::comm::Collectives;
+use crate::cone::Cone;
+use crate::error::{Error, Result, check_length};
+use crate::matrix::LARGEST_ENTRY;
+use crate::ownership::Ownership;
+use crate::params::Params;
+
+/// Which own columns may be chosen, and their denominators.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    /// Allowed, not zero, `p'X_j > 0`, not yet an anchor.
+    pub(crate) eligible: Vec<bool>,
+    /// `p'X_j`.
+    pub(crate) weighted_sums: Vec<f64>,
+    /// Exterior means `||R_i|| > tolerance ||X_i||`.
+    pub(crate) tolerance: f64,
+    columns: Ownership,
+}
+
+impl Candidates {
+    /// Of the columns in a cone that is still empty.
+    pub(crate) fn new(params: &Params, cone: &Cone<'_>) -> Result<Self> {
+        let (matrix, columns) = (cone.gram.matrix, cone.ranks().columns);
+        let p = params.weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
+        check_weights(&p, matrix.n_rows())?;
+        let weighted_sums = matrix.weighted_sums(&p);
+        // With negative entries p'X_j may all but vanish; scores must stay finite.
+        let least = |i: usize| cone.squared_norms[i].sqrt() * 1e-200;
+        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > least(i);
+        let mut eligible: Vec<bool> = (0..columns.n_own()).map(usable).collect();
+        if let Some(listed) = &params.candidates {
+            let mut allowed = vec![false; eligible.len()];
+            mark("candidates", listed, &columns, &mut allowed, true)?;
+            eligible.iter_mut().zip(allowed).for_each(|(eligible, allowed)| *eligible &= allowed);
+        }
+        mark("excluded", &params.excluded, &columns, &mut eligible, false)?;
+        mark("fixed", &params.fixed, &columns, &mut eligible, false)?;
+        check_fixed(params, cone)?;
+        Ok(Self { eligible, weighted_sums, tolerance: params.tolerance, columns })
+    }
+
+    /// A column that has become an anchor is no candidate any more.
+    pub(crate) fn withdraw(&mut self, column: usize) {
+        if let Some(i) = self.columns.local(column) {
+            self.eligible[i] = false;
+        }
+    }
+}
+
+/// p has one positive entry of sensible size for each row.
+fn check_weights(p: &[f64], n_rows: usize) -> Result<()> {
+    check_length("weights (the vector p)", n_rows, p.len())?;
+    match p.iter().find(|v| !(1.0 / LARGEST_ENTRY..=LARGEST_ENTRY).contains(*v)) {
+        Some(v) => Err(Error::Parameter {
+            name: "weights",
+            value: v.to_string(),
+            allowed: "every entry of p must be positive, from 1e-70 to 1e70",
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Sets `flags` of the listed own columns; an error if one is not a column at all.
+fn mark(
+    list: &'static str,
+    listed: &[usize],
+    columns: &Ownership,
+    flags: &mut [bool],
+    value: bool,
+) -> Result<()> {
+    for &column in listed {
+        if column >= columns.n() {
+            return Err(Error::ColumnList { list, column, reason: "which does not exist" });
+        }
+        if let Some(i) = columns.local(column) {
+            flags[i] = value;
+        }
+    }
+    Ok(())
+}
+
+/// Fixed anchors are distinct, not excluded, and not zero.
+fn check_fixed(params: &Params, cone: &Cone<'_>) -> Result<()> {
+    let Params { fixed, excluded, .. } = params;
+    let local = |j: usize| cone.ranks().columns.local(j);
+    let is_zero = |&j: &usize| local(j).is_some_and(|i| cone.squared_norms[i] == 0.0);
+    let own_zero = fixed.iter().find(|j| is_zero(j)).map(|&j| j as u64);
+    let zero = cone.ranks().comm.gather(own_zero.as_slice())?.into_iter().max();
+    let mut problem = zero.map(|column| (column as usize, "which has no nonzero entry"));
+    for (q, &column) in fixed.iter().enumerate() {
+        if fixed[..q].contains(&column) {
+            problem = Some((column, "which it lists twice"));
+        }
+        if excluded.contains(&column) {
+            problem = Some((column, "which is also excluded"));
+        }
+    }
+    match problem {
+        Some((column, reason)) => Err(Error::ColumnList { list: "fixed", column, reason }),
+        None => Ok(()),
+    }
+}

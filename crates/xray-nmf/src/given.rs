@@ -1,0 +1,80 @@
+//! What a run is given: checked, and made ready for the search.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::comm::{Collectives, Communicator};
+use crate::error::{Error, Result, check_length};
+use crate::factorization::Factorization;
+use crate::machine::Machine;
+use crate::matrix::{Entry, Matrix};
+use crate::observe::Observer;
+use crate::params::{Normalize, Params};
+use crate::ranks::Ranks;
+use crate::resume::RunState;
+use crate::search::{Data, Search};
+use crate::solver;
+
+/// What a run is given beside its parameters.
+pub(crate) struct Given<'a> {
+    /// This rank's columns.
+    pub(crate) matrix: &'a dyn Matrix,
+    /// Number of columns on all ranks.
+    pub(crate) n_columns: usize,
+    /// Held-out rows of the same columns.
+    pub(crate) held_out: Option<&'a dyn Matrix>,
+    pub(crate) comm: &'a dyn Communicator,
+    /// Steps to make again before new ones are looked for.
+    pub(crate) saved: &'a RunState,
+    /// Bytes for cached columns of X'X.
+    pub(crate) memory: Option<usize>,
+}
+
+impl Given<'_> {
+    /// Checks everything, and runs [Algorithm 1](solver::run) on it.
+    pub(crate) fn run(
+        &self,
+        params: &Params,
+        observer: &mut dyn Observer,
+    ) -> Result<Factorization> {
+        let Given { matrix, n_columns, held_out, comm, saved, memory } = *self;
+        params.check()?;
+        saved.check_columns(n_columns)?;
+        let ranks = Ranks::new(comm, n_columns);
+        check_length("columns of the shard", ranks.columns.n_own(), matrix.n_columns())?;
+        if let Some(test) = held_out {
+            check_length("columns of the held-out rows", matrix.n_columns(), test.n_columns())?;
+        }
+        let signed = check_signs(&ranks, &[Some(matrix), held_out], params.allow_negative)?;
+        let scales = params.normalize != Normalize::None;
+        let scaled = scales.then(|| matrix.normalized(params.normalize));
+        let data = Data { given: matrix, scaled: scaled.as_deref(), held_out, signed };
+        let memory = memory.unwrap_or_else(|| Machine::default().cache_budget());
+        let search = Search::new(params, ranks, data, memory)?;
+        solver::run(search, params, saved, observer)
+    }
+}
+
+/// Where a rank found an entry below 0.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct NegativeEntry {
+    row: u64,
+    column: u64,
+    value: f64,
+}
+
+/// Whether any rank's data has negative entries; an error, the same on all ranks, if not allowed.
+fn check_signs(ranks: &Ranks<'_>, parts: &[Option<&dyn Matrix>], allowed: bool) -> Result<bool> {
+    let own = parts.iter().flatten().find_map(|part| part.first_negative());
+    let own = own.map(|Entry { row, column, value }| {
+        let (row, column) = (row as u64, ranks.columns.global(column) as u64);
+        NegativeEntry { row, column, value }
+    });
+    let all = ranks.comm.gather(own.as_slice())?;
+    match all.into_iter().min_by_key(|entry| entry.column) {
+        Some(NegativeEntry { row, column, value }) if !allowed => {
+            Err(Error::Negative { row: row as usize, column: column as usize, value })
+        }
+        first => Ok(first.is_some()),
+    }
+}
