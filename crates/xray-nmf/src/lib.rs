@@ -21,7 +21,6 @@
 //! # Ok::<(), xray_nmf::Error>(())
 //! ```
 
-pub mod baseline;
 mod candidates;
 mod choice;
 pub mod comm;
@@ -46,6 +45,7 @@ mod ranks;
 mod refine;
 mod replay;
 mod resume;
+pub mod rivals;
 mod search;
 mod select;
 mod solver;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use xray_nmf::baseline::{Anchors, SnpaParams, SpaParams, snpa, spa};
+use xray_nmf::rivals::{Anchors, SnpaParams, SpaParams, snpa, spa};
 use xray_nmf::{Normalize, Result};
 
 use crate::doorway::{self, Watch};

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use serde_json::json;
 use xray_experiments::peak_memory;
-use xray_nmf::baseline::{Anchors, HottopixxParams, Precision, SpaParams, hottopixx, spa};
+use xray_nmf::rivals::{Anchors, HottopixxParams, Precision, SpaParams, hottopixx, spa};
 use xray_nmf::{Matrix, Termination};
 
 use crate::arguments::Arguments;

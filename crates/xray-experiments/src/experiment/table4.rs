@@ -1,7 +1,7 @@
 //! Table 4: the time of XRAY(greedy) against that of Hottopixx.
 
 use anyhow::Result;
-use xray_nmf::baseline::{HottopixxParams, hottopixx};
+use xray_nmf::rivals::{HottopixxParams, hottopixx};
 use xray_nmf::{Matrix, Scalar, SparseMatrix};
 use xray_report::{Cell, Column, Table, number};
 

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
-use xray_nmf::baseline::{
+use xray_nmf::rivals::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
     LocalParams, SnpaParams, SpaParams, Start,
 };
@@ -42,12 +42,12 @@ pub(super) fn spa_l1(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 
 fn spa(matrix: &LoadedMatrix, job: &Job, normalize: Normalize) -> Result<Found> {
     let params = SpaParams { normalize, threads: job.threads, ..SpaParams::new(job.rank) };
-    Ok(Found::Anchors(baseline::spa(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::spa(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn snpa(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
     let params = SnpaParams { threads: job.threads, ..SnpaParams::new(job.rank) };
-    Ok(Found::Anchors(baseline::snpa(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::snpa(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn hottopixx(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -64,7 +64,7 @@ pub(super) fn hottopixx_converged(matrix: &LoadedMatrix, job: &Job) -> Result<Fo
         largest_work: f64::INFINITY,
         ..HottopixxParams::converged(job.rank)
     };
-    Ok(Found::Anchors(baseline::hottopixx(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::hottopixx(matrix.as_matrix(), &params)?.anchors))
 }
 
 fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> {
@@ -77,12 +77,12 @@ fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> 
         largest_work: f64::INFINITY,
         ..HottopixxParams::new(job.rank)
     };
-    Ok(Found::Anchors(baseline::hottopixx(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::hottopixx(matrix.as_matrix(), &params)?.anchors))
 }
 
 /// Single above a few thousand columns: the n x n coefficients fill the memory then.
-pub(crate) fn precision(n_columns: usize) -> baseline::Precision {
-    if n_columns > 4096 { baseline::Precision::Single } else { baseline::Precision::Double }
+pub(crate) fn precision(n_columns: usize) -> rivals::Precision {
+    if n_columns > 4096 { rivals::Precision::Single } else { rivals::Precision::Double }
 }
 
 pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -91,12 +91,12 @@ pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
         largest_work: f64::INFINITY,
         ..AroraParams::new(job.rank)
     };
-    Ok(Found::Anchors(baseline::arora(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::arora(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn clarkson(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
     let params = ClarksonParams { largest_work: f64::INFINITY, ..ClarksonParams::new(job.rank) };
-    Ok(Found::Anchors(baseline::clarkson(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::clarkson(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn esser(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -114,7 +114,7 @@ fn esser_with(matrix: &LoadedMatrix, job: &Job, merge: Option<f64>) -> Result<Fo
         largest_work: f64::INFINITY,
         ..EsserParams::new(job.rank)
     };
-    Ok(Found::Anchors(baseline::esser(matrix.as_matrix(), &params)?.anchors))
+    Ok(Found::Anchors(rivals::esser(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn nmf_hals(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
@@ -148,5 +148,5 @@ pub(super) fn nmf_anchors(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 fn nmf(matrix: &LoadedMatrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
     let Job { rank, iterations, threads, .. } = *job;
     let params = LocalParams { method, start, iterations, threads, ..LocalParams::new(rank) };
-    Ok(Found::Factors(baseline::local_nmf(matrix.as_matrix(), &params)?))
+    Ok(Found::Factors(rivals::local_nmf(matrix.as_matrix(), &params)?))
 }

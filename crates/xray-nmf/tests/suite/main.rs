@@ -1,9 +1,5 @@
 //! All tests of the engine, in one program: it compiles in a fraction of the time of many.
 
-mod baseline;
-mod baseline_exact;
-mod baseline_local;
-mod baseline_lp;
 mod bits;
 mod choices;
 mod corners;
@@ -18,5 +14,9 @@ mod recovery;
 mod refine;
 mod refusals;
 mod resume;
+mod rivals;
+mod rivals_exact;
+mod rivals_local;
+mod rivals_lp;
 mod support;
 mod synth;

@@ -5,7 +5,7 @@ use crate::support::files::{golden, indices};
 use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, corners, problem};
 use crate::support::rays::{assert_all_rays, classes, exact_files, rays_of};
-use xray_nmf::baseline::{
+use xray_nmf::rivals::{
     Anchors, EsserParams, HottopixxParams, Precision, SnpaParams, SpaParams, esser, hottopixx,
     snpa, spa,
 };

@@ -1,6 +1,6 @@
 //! The rivals that solve linear programs, and Hottopixx against its linear program.
 //!
-//! What they must find on separable data is in `baseline_exact.rs`.
+//! What they must find on separable data is in `rivals_exact.rs`.
 
 #![cfg(feature = "lp")]
 
@@ -8,9 +8,7 @@ use crate::support::Grid;
 use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, corners, problem};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
-use xray_nmf::baseline::{
-    AroraParams, ClarksonParams, HottopixxParams, arora, clarkson, hottopixx,
-};
+use xray_nmf::rivals::{AroraParams, ClarksonParams, HottopixxParams, arora, clarkson, hottopixx};
 use xray_nmf::{Error, SparseMatrix};
 
 /// Anchors are unit vectors, so a = 2; every column of sum 1 is off by at most 0.04 in l1. That is

@@ -84,7 +84,7 @@ impl SnpaParams {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{SnpaParams, snpa};
+/// use xray_nmf::rivals::{SnpaParams, snpa};
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = snpa(&x, &SnpaParams::new(2))?.anchors;
 /// found.sort();

@@ -99,7 +99,7 @@ impl EsserParams {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{EsserParams, esser};
+/// use xray_nmf::rivals::{EsserParams, esser};
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = esser(&x, &EsserParams::new(2))?.anchors;
 /// found.sort();

@@ -14,7 +14,7 @@
 ///
 /// # Examples
 /// ```
-/// use xray_nmf::baseline::project_row;
+/// use xray_nmf::rivals::project_row;
 /// let mut row = [0.2, 0.8, -1.0, 0.3];
 /// project_row(&mut row, 0);
 /// assert_eq!(row, [0.5, 0.5, 0.0, 0.3]);

@@ -74,7 +74,7 @@ impl AroraParams {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{AroraParams, arora};
+/// use xray_nmf::rivals::{AroraParams, arora};
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = arora(&x, &AroraParams::new(2))?.anchors;
 /// found.sort();

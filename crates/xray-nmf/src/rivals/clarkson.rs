@@ -63,7 +63,7 @@ impl ClarksonParams {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{ClarksonParams, clarkson};
+/// use xray_nmf::rivals::{ClarksonParams, clarkson};
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = clarkson(&x, &ClarksonParams::new(2))?.anchors;
 /// found.sort();

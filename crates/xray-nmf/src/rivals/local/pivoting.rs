@@ -46,7 +46,7 @@ const CHUNK: usize = 512;
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::nnls_block_pivoting;
+/// use xray_nmf::rivals::nnls_block_pivoting;
 /// let a = DenseMatrix::from_column_major(3, 2, vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0])?;
 /// let b = DenseMatrix::from_column_major(3, 1, vec![1.0, -1.0, 0.0])?;
 /// let solved = nnls_block_pivoting(&a, &b, None)?;

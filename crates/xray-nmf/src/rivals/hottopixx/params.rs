@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::baseline::require;
 use crate::error::Result;
+use crate::rivals::require;
 
 /// The numbers that C is made of and computed with; sums over many are `f64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

@@ -82,7 +82,7 @@ impl LocalParams<'_> {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{Fill, LocalParams, Start, local_nmf};
+/// use xray_nmf::rivals::{Fill, LocalParams, Start, local_nmf};
 /// let x = DenseMatrix::from_row_major(3, 3, vec![1.0, 2.0, 0.1, 0.5, 1.0, 1.0, 0.0, 0.2, 2.0])?;
 /// let start = Start::Nndsvd { fill: Fill::Zeros };
 /// let found = local_nmf(&x, &LocalParams { start, iterations: 20, ..LocalParams::new(2) })?;

@@ -76,7 +76,7 @@ impl SpaParams {
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{SpaParams, spa};
+/// use xray_nmf::rivals::{SpaParams, spa};
 /// // Columns 0 and 2 span the cone; column 1 is their sum.
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = spa(&x, &SpaParams::new(2))?.anchors;

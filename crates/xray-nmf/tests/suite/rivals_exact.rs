@@ -7,9 +7,9 @@ use crate::support::Grid;
 use crate::support::rays::{
     Separable, assert_all_rays, dependent_rays, exact_files, random_separable, rays_of,
 };
-use xray_nmf::baseline::{Anchors, HottopixxParams, SnpaParams, SpaParams, hottopixx, snpa, spa};
+use xray_nmf::rivals::{Anchors, HottopixxParams, SnpaParams, SpaParams, hottopixx, snpa, spa};
 #[cfg(feature = "lp")]
-use xray_nmf::baseline::{AroraParams, ClarksonParams, arora, clarkson};
+use xray_nmf::rivals::{AroraParams, ClarksonParams, arora, clarkson};
 use xray_nmf::{Params, Selection, Termination, fit};
 
 /// A method, and what it can do.

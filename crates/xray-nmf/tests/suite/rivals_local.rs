@@ -3,7 +3,7 @@
 use crate::support::Grid;
 use crate::support::problems::{Kind, Random, corners, problem};
 use crate::support::verify::dot;
-use xray_nmf::baseline::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
+use xray_nmf::rivals::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
 use xray_nmf::{Error, Matrix, Params, Refined, fit, nnls};
 
 const METHODS: [LocalMethod; 3] =

@@ -87,7 +87,7 @@ pub use projection::project_row;
 /// # Examples
 /// ```
 /// use xray_nmf::DenseMatrix;
-/// use xray_nmf::baseline::{HottopixxParams, hottopixx};
+/// use xray_nmf::rivals::{HottopixxParams, hottopixx};
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let mut found = hottopixx(&x, &HottopixxParams::new(2))?.anchors;
 /// found.sort();
