@@ -45,10 +45,12 @@ mod ranks;
 mod refine;
 mod replay;
 mod resume;
+#[cfg(feature = "rivals")]
 pub mod rivals;
 mod search;
 mod select;
 mod solver;
+#[cfg(feature = "synth")]
 pub mod synth;
 mod threads;
 mod transform;

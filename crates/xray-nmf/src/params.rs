@@ -1,7 +1,7 @@
 //! What to find and how: the parameters of a fit.
 
 use crate::choices;
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 
 choices! {
     /// Which exterior point, and so which column, is chosen next (the paper's Algorithm 1).
@@ -187,23 +187,14 @@ impl Params {
             ("min_improvement", self.min_improvement, 0.0, "give a number from 0 to below 1"),
         ];
         for (name, value, least, allowed) in ranges {
-            if !(least..1.0).contains(&value) {
-                return Err(Error::Parameter { name, value: value.to_string(), allowed });
-            }
+            require((least..1.0).contains(&value), name, value, allowed)?;
         }
         let Descent { tolerance, max_cycles } = self.descent;
-        if !(tolerance >= 0.0 && tolerance.is_finite()) || max_cycles == 0 {
-            return Err(Error::Parameter {
-                name: "descent",
-                value: format!("(tolerance {tolerance}, max_cycles {max_cycles})"),
-                allowed: "the tolerance is finite and not negative, and max_cycles is at least 1",
-            });
-        }
-        if self.patience == Some(0) {
-            let allowed = "give at least 1, or leave it out";
-            return Err(Error::Parameter { name: "patience", value: "0".into(), allowed });
-        }
-        Ok(())
+        let ends = tolerance >= 0.0 && tolerance.is_finite() && max_cycles > 0;
+        let value = format!("(tolerance {tolerance}, max_cycles {max_cycles})");
+        let allowed = "the tolerance is finite and not negative, and max_cycles is at least 1";
+        require(ends, "descent", value, allowed)?;
+        require(self.patience != Some(0), "patience", 0, "give at least 1, or leave it out")
     }
 
     /// How columns are projected: by coordinate descent, or exactly.

@@ -4,7 +4,7 @@
 //! wait for each other's workers. [`run_local_ranks`](crate::comm::run_local_ranks) makes a pool for each of
 //! its ranks.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 
 /// More threads than this are a slip of the keyboard.
 const LARGEST_POOL: usize = 1024;
@@ -29,11 +29,10 @@ const STACK: usize = 8 << 20;
 /// # Errors
 /// If there are to be no threads or more than 1024, or the system refuses to start them.
 pub fn with_threads<R: Send>(threads: Option<usize>, work: impl FnOnce() -> R + Send) -> Result<R> {
-    if let Some(n) = threads.filter(|n| !(1..=LARGEST_POOL).contains(n)) {
-        let allowed = "give 1 to 1024 threads, or leave it out to use all cores";
-        return Err(Error::Parameter { name: "threads", value: n.to_string(), allowed });
-    }
+    let possible = threads.is_none_or(|n| (1..=LARGEST_POOL).contains(&n));
     let threads = threads.unwrap_or(0);
+    let allowed = "give 1 to 1024 threads, or leave it out to use all cores";
+    require(possible, "threads", threads, allowed)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
     let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
     Ok(pool.install(work))

@@ -13,6 +13,7 @@ mod sweep;
 
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use kkt::kkt_violation;
+#[cfg(feature = "rivals")]
 pub(crate) use nnls::normal_matrix;
 pub(crate) use sweep::{descend, sweep, weighted_lines};
 

@@ -12,7 +12,10 @@ mod kullback;
 mod travel;
 
 pub use factors::Factors;
-pub(crate) use frobenius::{gram_of_few_lines, gram_of_lines};
+pub(crate) use frobenius::gram_of_few_lines;
+#[cfg(feature = "rivals")]
+pub(crate) use frobenius::gram_of_lines;
+#[cfg(feature = "rivals")]
 pub(crate) use kullback::lift_zeros;
 
 use std::ops::ControlFlow;

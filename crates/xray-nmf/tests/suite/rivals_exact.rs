@@ -8,7 +8,6 @@ use crate::support::rays::{
     Separable, assert_all_rays, dependent_rays, exact_files, random_separable, rays_of,
 };
 use xray_nmf::rivals::{Anchors, HottopixxParams, SnpaParams, SpaParams, hottopixx, snpa, spa};
-#[cfg(feature = "lp")]
 use xray_nmf::rivals::{AroraParams, ClarksonParams, arora, clarkson};
 use xray_nmf::{Params, Selection, Termination, fit};
 
@@ -37,12 +36,10 @@ fn methods() -> Vec<Method> {
             ..exact("spa", |x, rank| answer(spa(&x.dense(), &one_thread_spa(rank)).unwrap()))
         },
         Method { counts_rays: false, ..exact("hottopixx", converged) },
-        #[cfg(feature = "lp")]
         exact("arora", |x, rank| {
             let params = AroraParams { threads: Some(1), ..AroraParams::new(rank) };
             answer(arora(&x.dense(), &params).unwrap())
         }),
-        #[cfg(feature = "lp")]
         exact("clarkson", |x, rank| {
             answer(clarkson(&x.dense(), &ClarksonParams::new(rank)).unwrap())
         }),

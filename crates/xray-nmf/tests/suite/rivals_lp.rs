@@ -2,8 +2,6 @@
 //!
 //! What they must find on separable data is in `rivals_exact.rs`.
 
-#![cfg(feature = "lp")]
-
 use crate::support::Grid;
 use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, corners, problem};
