@@ -6,7 +6,7 @@
 //!
 //! | method | half-step for each line z, `S = UU'`, `c = U x` for the other factor's U | cost |
 //! |---|---|---|
-//! | [`LocalMethod::Hals`] | one sweep `z_k <- (z_k + (c_k - S_k z) / S_kk)_+` | r^2 |
+//! | [`LocalMethod::Hals`] | three sweeps `z_k <- (z_k + (c_k - S_k z) / S_kk)_+`, from a look ahead | r^2 |
 //! | [`LocalMethod::Anls`] | the exact minimum, by block principal pivoting | r^3 for each group |
 //! | [`LocalMethod::Multiplicative`] | `z_k <- z_k c_k / (S z)_k` | r^2 |
 //!
@@ -32,7 +32,8 @@ use crate::threads::with_threads;
 /// How each half-step improves a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum LocalMethod {
-    /// Hierarchical alternating least squares: one sweep over the topics.
+    /// Hierarchical alternating least squares: three sweeps over the topics, as
+    /// [`Refinement::Hals`] makes them.
     #[default]
     Hals,
     /// Alternating nonnegative least squares, each exact by block principal pivoting.
