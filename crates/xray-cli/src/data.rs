@@ -1,55 +1,75 @@
 //! Reading what the arguments name.
 
-use xray_data::text::position_names;
-use xray_data::{Documents, Loaded, LoadedMatrix, Origin, Table, load_with_origin};
+use xray_data::Provenance;
 use xray_nmf::ErrorKind;
-use xray_pipeline::{Corpus, is_whole};
+use xray_nmf::comm::Communicator;
+use xray_pipeline::{ColumnNames, Content, Corpus, weigh, weigh_counts};
 
+use crate::agree::together;
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, kind};
 use crate::session::Session;
 
-/// Reads numbers or texts, and tells what was read: nothing is read again later.
-pub(crate) fn read(session: &mut Session, args: &InputArgs) -> anyhow::Result<(Loaded, Origin)> {
-    let source = args.source();
-    let (loaded, origin) =
-        session.stage("read", || load_with_origin(&source, &args.load_options()))?;
-    if args.transpose && matches!(loaded, Loaded::Documents(_)) {
-        return Err(UsageError("--transpose is for matrices, and this is text".into()).into());
-    }
-    Ok((loaded, origin))
+/// Reads numbers or texts.
+pub(crate) fn read(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    args: &InputArgs,
+) -> anyhow::Result<Content> {
+    let options = args.load_options();
+    Ok(session.stage("read", || xray_pipeline::read(comm, &args.data, &options))?)
 }
 
 /// Reads a matrix; texts are refused.
 pub(crate) fn read_table(
+    comm: &dyn Communicator,
     session: &mut Session,
     args: &InputArgs,
-) -> anyhow::Result<(Table, Origin)> {
-    match read(session, args)? {
-        (Loaded::Table(table), origin) => Ok((table, origin)),
-        (Loaded::Documents(documents), _) => {
-            let name = args.source().name();
-            let n = documents.len();
-            Err(anyhow::anyhow!(
-                "{name}: found {n} texts, expected numbers; use `xray topics`, or make a matrix with \
-                 `xray convert`"
-            ))
-        }
-    }
+) -> anyhow::Result<Corpus> {
+    let options = args.load_options();
+    Ok(session.stage("read", || xray_pipeline::read_table(comm, &args.data, &options))?)
 }
 
 /// Reads texts or counts, and weighs them.
 pub(crate) fn read_corpus(
+    comm: &dyn Communicator,
     session: &mut Session,
     input: &InputArgs,
     text: &TextArgs,
-) -> anyhow::Result<(Corpus, Origin)> {
-    let (loaded, origin) = read(session, input)?;
-    let corpus = match loaded {
-        Loaded::Documents(documents) => weigh_documents(session, documents, text),
-        Loaded::Table(table) => weigh_table(session, table, text),
-    };
-    Ok((about(input, corpus)?, origin))
+) -> anyhow::Result<Corpus> {
+    let content = read(comm, session, input)?;
+    weigh_content(comm, session, input, text, content)
+}
+
+/// Weighs texts and counts.
+pub(crate) fn weigh_content(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    input: &InputArgs,
+    text: &TextArgs,
+    content: Content,
+) -> anyhow::Result<Corpus> {
+    let request = together(comm, text.request())?;
+    let corpus = session.stage("text", || weigh(comm, content, &request));
+    about(input, corpus.map_err(Into::into))
+}
+
+/// Reads any data: texts and counts are weighed, other numbers are taken as they are.
+pub(crate) fn read_weighed(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    input: &InputArgs,
+    text: &TextArgs,
+) -> anyhow::Result<Corpus> {
+    let content = read(comm, session, input)?;
+    let request = together(comm, text.request())?;
+    let corpus = session.stage("text", || weigh_counts(comm, content, &request));
+    about(input, corpus.map_err(Into::into))
+}
+
+/// What the model file tells of the data, which was hashed while it was read.
+pub(crate) fn provenance(corpus: &Corpus, seed: u64) -> Provenance {
+    corpus.origin.as_ref().map(|origin| origin.provenance(seed)).unwrap_or_default()
 }
 
 /// Says which data an error is about, unless an argument is wrong.
@@ -60,38 +80,14 @@ pub fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<
     })
 }
 
-pub(crate) fn weigh_documents(
-    session: &mut Session,
-    documents: Documents,
-    text: &TextArgs,
-) -> anyhow::Result<Corpus> {
-    let options = text.options(true)?;
-    Ok(session.stage("text", || Corpus::from_documents(documents, options))?)
-}
-
-pub(crate) fn weigh_table(
-    session: &mut Session,
-    table: Table,
-    text: &TextArgs,
-) -> anyhow::Result<Corpus> {
-    let options = text.options(is_whole(&table.matrix))?;
-    Ok(session.stage("text", || Corpus::from_table(table, options))?)
-}
-
-/// Names of the columns, or their positions.
-pub(crate) fn column_names(table: &Table) -> Vec<String> {
-    match &table.column_names {
-        Some(names) => names.clone(),
-        None => position_names(table.matrix.n_columns()),
-    }
-}
-
 /// A column by its name, or by its position if no column has that name.
-pub(crate) fn find_column(name: &str, names: &[String], named: bool) -> anyhow::Result<usize> {
+pub(crate) fn find_column(name: &str, corpus: &Corpus) -> anyhow::Result<usize> {
+    let names = corpus.words();
     if let Some(j) = names.iter().position(|other| other == name) {
         return Ok(j);
     }
     let n = names.len();
+    let named = corpus.names != ColumnNames::Positions;
     let message = match name.parse::<usize>() {
         Ok(j) if j < n => return Ok(j),
         Ok(_) => format!("column {name}: there are {n}, counted from 0"),
@@ -102,38 +98,4 @@ pub(crate) fn find_column(name: &str, names: &[String], named: bool) -> anyhow::
         ),
     };
     Err(UsageError(message).into())
-}
-
-/// A matrix that is ready to be factored.
-pub(crate) struct Weighed {
-    pub matrix: LoadedMatrix,
-    /// Names of the columns, or their positions.
-    pub names: Vec<String>,
-    /// Whether the columns have names.
-    pub named: bool,
-    pub labels: Option<Vec<String>>,
-}
-
-/// Reads any data: texts and counts are weighed, other numbers are taken as they are.
-pub(crate) fn read_weighed(
-    session: &mut Session,
-    input: &InputArgs,
-    text: &TextArgs,
-) -> anyhow::Result<Weighed> {
-    let corpus = match read(session, input)?.0 {
-        Loaded::Documents(documents) => weigh_documents(session, documents, text),
-        Loaded::Table(table) => match &table.matrix {
-            LoadedMatrix::Sparse(_) if text.weighting.is_some() || is_whole(&table.matrix) => {
-                weigh_table(session, table, text)
-            }
-            _ => {
-                let names = column_names(&table);
-                let Table { matrix, column_names, labels, .. } = table;
-                return Ok(Weighed { matrix, names, named: column_names.is_some(), labels });
-            }
-        },
-    };
-    let Corpus { matrix, vectorizer, labels, .. } = about(input, corpus)?;
-    let names = vectorizer.vocabulary().to_vec();
-    Ok(Weighed { matrix: matrix.into(), names, named: true, labels })
 }

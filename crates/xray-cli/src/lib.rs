@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agree;
 pub mod args;
 mod cmd;
 mod data;
@@ -17,44 +18,46 @@ mod session;
 /// What `xray-mpi` shares with this program.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::cmd::factorize::{Factorized, params};
-    pub use crate::cmd::topics::{
-        FoundTopics, options as topic_options, parameters as topic_parameters,
-    };
-    pub use crate::data::about;
-    pub use crate::interrupt::requested as interrupted;
-    pub use crate::outcome::{Outcome, UsageError, kind, message, report, status};
-    pub use crate::output::Folder;
+    pub use crate::outcome::{Outcome, kind, message, report, status};
     pub use crate::panic::caught;
-    pub use crate::session::Session;
-    pub use xray_experiments::peak_memory;
 }
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use xray_nmf::comm::{Communicator, OneRank};
 
+use agree::alone;
 use args::{Cli, Command};
 use outcome::Outcome;
 
 /// Runs the program on the arguments of the process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    outcome::report(panic::caught(|| run(cli.command)))
+    outcome::report(panic::caught(|| run(&OneRank, cli.command)))
 }
 
-fn run(command: Command) -> anyhow::Result<Outcome> {
+/// Runs a verb as one of the ranks of `comm`; all ranks call it with the same arguments.
+///
+/// # Errors
+/// If the data, the arguments or the files are wrong. Errors that every rank has are
+/// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
+pub fn run(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome> {
     match command {
-        Command::Demo(args) => cmd::demo::run(&args),
-        Command::Topics(args) => cmd::topics::run(&args),
-        Command::Factorize(args) => cmd::factorize::run(&args),
-        Command::Transform(args) => cmd::transform::run(&args),
-        Command::Rank(args) => cmd::rank::run(&args),
-        Command::Compare(args) => cmd::compare::run(&args),
-        Command::Reproduce(args) => cmd::reproduce::run(&args),
-        Command::Synth(args) => cmd::synth::run(&args),
-        Command::Convert(args) => cmd::convert::run(&args),
-        Command::Completions(args) => cmd::manual::completions(&args),
-        Command::Man(args) => cmd::manual::man(&args),
+        Command::Topics(args) => cmd::topics::run(comm, &args),
+        Command::Factorize(args) => cmd::factorize::run(comm, &args),
+        Command::Transform(args) => cmd::transform::run(comm, &args),
+        Command::Rank(args) => cmd::rank::run(comm, &args),
+        Command::Demo(args) => alone(comm, "demo").and_then(|()| cmd::demo::run(&args)),
+        Command::Compare(args) => alone(comm, "compare").and_then(|()| cmd::compare::run(&args)),
+        Command::Reproduce(args) => {
+            alone(comm, "reproduce").and_then(|()| cmd::reproduce::run(&args))
+        }
+        Command::Synth(args) => alone(comm, "synth").and_then(|()| cmd::synth::run(&args)),
+        Command::Convert(args) => alone(comm, "convert").and_then(|()| cmd::convert::run(&args)),
+        Command::Completions(args) => {
+            alone(comm, "completions").and_then(|()| cmd::manual::completions(&args))
+        }
+        Command::Man(args) => alone(comm, "man").and_then(|()| cmd::manual::man(&args)),
     }
 }

@@ -8,10 +8,12 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use xray_experiments::{Interrupted, Watch, peak_memory};
+use xray_nmf::comm::Communicator;
 use xray_pipeline::Event;
 use xray_pipeline::report::{Answer, Seconds, json};
 use xray_report::{Table, number};
 
+use crate::agree::together;
 use crate::args::CommonArgs;
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -45,6 +47,17 @@ impl Session {
             stages: Vec::new(),
             current: None,
         })
+    }
+
+    /// Begins a run on one of several ranks: all start, or none does, and only rank 0 speaks.
+    pub fn on(comm: &dyn Communicator, common: &CommonArgs) -> anyhow::Result<Self> {
+        let first = comm.rank() == 0;
+        let own = CommonArgs {
+            quiet: common.quiet || !first,
+            verbose: common.verbose && first,
+            ..common.clone()
+        };
+        together(comm, Self::new(&own))
     }
 
     /// Runs one stage that cannot tell how far it is.
@@ -135,7 +148,7 @@ impl Session {
     }
 
     /// Seconds of each stage, and in all.
-    fn seconds(&self) -> Seconds {
+    pub(crate) fn seconds(&self) -> Seconds {
         let round = |span: Duration| (span.as_secs_f64() * 1e6).round() / 1e6;
         let stages = self.stages.iter().map(|(name, span)| (name.clone(), round(*span)));
         let total = ("total".to_owned(), round(self.start.elapsed()));

@@ -27,12 +27,13 @@ pub struct DataSet {
 impl DataSet {
     /// A weighted corpus; its labels count if every document has one.
     pub fn from_corpus(name: &str, corpus: Corpus) -> Self {
-        let labels = corpus.labels.as_ref().filter(|labels| labels.iter().all(|l| !l.is_empty()));
+        let labels =
+            corpus.rows.labels.as_ref().filter(|labels| labels.iter().all(|l| !l.is_empty()));
         Self {
             name: name.to_owned(),
             labels: labels.map(|labels| Labelling::from_names(labels)),
-            words: corpus.vectorizer.vocabulary().to_vec(),
-            matrix: LoadedMatrix::Sparse(corpus.matrix),
+            words: corpus.words().into_owned(),
+            matrix: corpus.matrix.into_columns(),
             anchors: None,
         }
     }

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use xray_cli::args::{Bytes, Cli, Command};
 use xray_cli::parts::{Outcome, caught, kind, message, report, status};
-use xray_mpi::args::{Cli, Command};
-use xray_mpi::{MpiRank, factorize, topics, wrong_launcher};
+use xray_mpi::{MpiRank, wrong_launcher};
 use xray_nmf::comm::Communicator;
+use xray_nmf::machine::Machine;
 use xray_pipeline::{Error, same_everywhere};
 
 /// How long a rank with an error of its own waits for rank 0, which may have the same.
@@ -35,11 +36,22 @@ fn main() -> ExitCode {
     if let Some(problem) = wrong_launcher(comm.size()) {
         return report(Err(anyhow::anyhow!(problem)));
     }
-    let result = caught(|| match &cli.command {
-        Command::Factorize(verb) => factorize(&comm, verb),
-        Command::Topics(verb) => topics(&comm, verb),
+    let result = caught(|| {
+        let mut command = cli.command;
+        own_resources(&comm, &mut command)?;
+        xray_cli::run(&comm, command)
     });
     conclude(&comm, result)
+}
+
+/// Sets the threads and the memory of one of several ranks on this machine.
+fn own_resources(comm: &dyn Communicator, command: &mut Command) -> anyhow::Result<()> {
+    let share = Machine::default().share(comm)?;
+    if let Some(common) = command.common_mut() {
+        common.threads.get_or_insert(share.threads as u64);
+        common.memory.get_or_insert(Bytes(share.memory));
+    }
+    Ok(())
 }
 
 /// Help, the version, or a wrong argument: the same on all ranks, so rank 0 tells it.
@@ -59,7 +71,7 @@ fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {
     match error.downcast_ref::<Error>().filter(|error| error.is_agreed()) {
         Some(agreed) => {
             if comm.rank() == 0 {
-                eprintln!("error: {agreed}");
+                eprintln!("error: {}", message(&error));
             }
             ExitCode::from(status(agreed.kind()))
         }

@@ -93,6 +93,11 @@ impl RowModel {
         self.rank
     }
 
+    /// The transpose of H, given up to the caller.
+    pub fn into_topics(self) -> Vec<f64> {
+        self.h
+    }
+
     /// The weights of each row of `rows`: rank entries for each, row after row.
     ///
     /// # Errors

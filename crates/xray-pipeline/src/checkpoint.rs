@@ -5,13 +5,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use xray_data::AtomicFile;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Observer, RunState, Step};
+use xray_nmf::{Params, RunState, Step};
 
 use crate::agree::together;
+use crate::corpus::DistributedMatrix;
 use crate::error::{Error, Result};
+use crate::watch::{Event, Progress};
 
 const FORMAT: &str = "xray-checkpoint";
 const VERSION: u32 = 1;
@@ -90,6 +92,26 @@ impl Saved {
     }
 }
 
+/// What the anchors of a matrix depend on, besides their number: a checkpoint belongs to this.
+pub fn depends_on(params: &Params, matrix: &DistributedMatrix) -> Map<String, Value> {
+    let json = json!({
+        "rows": matrix.n_rows(),
+        "columns": matrix.n_columns(),
+        "entries": matrix.n_entries(),
+        "selection": params.selection.name(),
+        "solver": params.solver.name(),
+        "normalize": params.normalize.name(),
+        "mean_ray": params.mean_ray,
+        "tolerance": params.tolerance,
+        "min_improvement": params.min_improvement,
+        "fixed": params.fixed,
+        "excluded": params.excluded,
+        "candidates": params.candidates,
+        "seed": params.seed,
+    });
+    json.as_object().cloned().unwrap_or_default()
+}
+
 /// Writes a checkpoint; it appears complete or not at all.
 ///
 /// # Errors
@@ -164,24 +186,27 @@ pub fn restore_everywhere(
     serde_json::from_slice::<Saved>(&message)?.into_state()
 }
 
-/// An observer that saves the state every so many anchors on rank 0, and passes steps on.
-pub struct Checkpointer<F> {
+/// Saves the state every so many anchors on rank 0, and passes everything on.
+pub struct Checkpointer<'a> {
     /// Where to save, and after how many anchors each time; nothing is saved if absent.
     pub plan: Option<(PathBuf, usize)>,
     /// Whether this rank writes.
     pub writes: bool,
     /// What the run depends on.
     pub about: Map<String, Value>,
-    /// Told of each step.
-    pub watch: F,
+    /// Told of everything.
+    pub inner: &'a mut dyn Progress,
     /// Why a checkpoint could not be written.
     pub failed: Option<Error>,
 }
 
-impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for Checkpointer<F> {
-    fn step(&mut self, step: &Step) -> ControlFlow<()> {
-        let wish = (self.watch)(step);
-        if self.failed.is_some() { ControlFlow::Break(()) } else { wish }
+impl Progress for Checkpointer<'_> {
+    fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        let wish = self.inner.tell(event);
+        match event {
+            Event::Anchor(_) if self.failed.is_some() => ControlFlow::Break(()),
+            _ => wish,
+        }
     }
 
     fn wants_state(&self, n_anchors: usize) -> bool {

@@ -1,36 +1,202 @@
-//! A weighted documents x words matrix, and what its rows and columns are called.
+//! A matrix and its names, as one rank holds them; on one rank that is everything.
+
+use std::borrow::Cow;
 
 use xray_data::text::{TextOptions, Vectorizer, position_names};
-use xray_data::{Documents, LoadedMatrix, Table};
-use xray_nmf::{Matrix, SparseMatrix};
+use xray_data::{Documents, LoadedMatrix, Origin, Table};
+use xray_nmf::comm::{Communicator, OneRank};
+use xray_nmf::{Matrix, Ownership, Portion, SparseMatrix};
 
 use crate::error::Result;
+use crate::read::own_rows;
 
-/// Documents as a matrix.
+/// X as one rank holds it: its columns with all rows, and its rows with all columns where they are needed.
+#[derive(Debug, Clone)]
+pub struct DistributedMatrix {
+    columns: LoadedMatrix,
+    rows: OwnRows,
+    n_columns: usize,
+    n_entries: usize,
+    dense: bool,
+}
+
+/// The own rows, with all columns.
+#[derive(Debug, Clone)]
+pub enum OwnRows {
+    /// One rank: the own columns are all of X.
+    Same,
+    /// Made for refinement, or for the weights of documents.
+    Sparse(SparseMatrix<'static, f64>),
+    /// Not asked for yet.
+    NotMade,
+}
+
+impl DistributedMatrix {
+    /// All of X, on one rank.
+    pub fn whole(matrix: LoadedMatrix) -> Self {
+        Self {
+            n_columns: matrix.n_columns(),
+            n_entries: matrix.n_entries(),
+            dense: matches!(matrix, LoadedMatrix::Dense(_)),
+            columns: matrix,
+            rows: OwnRows::Same,
+        }
+    }
+
+    /// The part of one of several ranks: its columns of `n_columns`, of `n_entries` on all ranks. `dense`
+    /// says whether the data stores every entry, which the own columns need not.
+    pub fn shared(columns: LoadedMatrix, n_columns: usize, n_entries: usize, dense: bool) -> Self {
+        Self { columns, rows: OwnRows::NotMade, n_columns, n_entries, dense }
+    }
+
+    /// The same with its own rows.
+    pub fn with_rows(self, rows: SparseMatrix<'static, f64>) -> Self {
+        Self { rows: OwnRows::Sparse(rows), ..self }
+    }
+
+    /// Makes the own rows from everybody's columns, unless they are there; collective.
+    ///
+    /// # Errors
+    /// The same on all ranks, if they cannot exchange data.
+    pub fn make_rows(&mut self, comm: &dyn Communicator) -> Result<()> {
+        if let OwnRows::NotMade = self.rows {
+            self.rows = match comm.size() {
+                1 => OwnRows::Same,
+                _ => OwnRows::Sparse(own_rows(comm, self.columns.as_matrix(), self.n_columns)?),
+            };
+        }
+        Ok(())
+    }
+
+    /// The own columns, with all rows.
+    pub fn columns(&self) -> &LoadedMatrix {
+        &self.columns
+    }
+
+    /// The own columns, given up to the caller.
+    pub fn into_columns(self) -> LoadedMatrix {
+        self.columns
+    }
+
+    /// The own columns, if they are sparse.
+    pub fn sparse_columns(&self) -> Option<&SparseMatrix<'static, f64>> {
+        match &self.columns {
+            LoadedMatrix::Sparse(columns) => Some(columns),
+            LoadedMatrix::Dense(_) => None,
+        }
+    }
+
+    /// The own rows, with all columns, if they have been made.
+    pub fn rows(&self) -> Option<&dyn Matrix> {
+        match &self.rows {
+            OwnRows::Same => Some(self.columns.as_matrix()),
+            OwnRows::Sparse(rows) => Some(rows),
+            OwnRows::NotMade => None,
+        }
+    }
+
+    /// What is lent to the engine.
+    pub fn portion(&self) -> Portion<'_> {
+        let (columns, rows) = (self.columns.as_matrix(), self.rows());
+        Portion { columns, rows, n_columns: self.n_columns }
+    }
+
+    /// Number of rows on all ranks.
+    pub fn n_rows(&self) -> usize {
+        self.columns.n_rows()
+    }
+
+    /// Number of columns on all ranks.
+    pub fn n_columns(&self) -> usize {
+        self.n_columns
+    }
+
+    /// Number of stored entries on all ranks.
+    pub fn n_entries(&self) -> usize {
+        self.n_entries
+    }
+
+    /// Whether the data stores every entry.
+    pub fn is_dense(&self) -> bool {
+        self.dense
+    }
+}
+
+/// What columns are called.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColumnNames {
+    /// Words: the vocabulary, and how documents were weighed.
+    Words(Box<Vectorizer>),
+    /// Names from the data.
+    Given(Vec<String>),
+    /// None: their places, counted from 0.
+    Positions,
+}
+
+impl ColumnNames {
+    /// The names of the data, or places.
+    pub fn from_names(names: Option<Vec<String>>) -> Self {
+        names.map_or(ColumnNames::Positions, ColumnNames::Given)
+    }
+
+    fn listed(&self) -> Option<&[String]> {
+        match self {
+            ColumnNames::Words(vectorizer) => Some(vectorizer.vocabulary()),
+            ColumnNames::Given(names) => Some(names),
+            ColumnNames::Positions => None,
+        }
+    }
+}
+
+/// A matrix that is ready to be factored: weighed documents x words, or any table of numbers.
 #[derive(Debug, Clone)]
 pub struct Corpus {
-    /// Documents x words, weighted.
-    pub matrix: SparseMatrix<'static, f64>,
-    /// The vocabulary, and how documents were weighed.
-    pub vectorizer: Vectorizer,
-    /// A name for each document.
-    pub ids: Vec<String>,
-    /// A class for each document; empty where a document has none.
+    /// The numbers.
+    pub matrix: DistributedMatrix,
+    /// What the columns of all ranks are called.
+    pub names: ColumnNames,
+    /// What the own rows are called, and their classes.
+    pub rows: RowNames,
+    /// What it was read from, hashed as it passed; none if it was made in memory.
+    pub origin: Option<Origin>,
+}
+
+/// What the rows of one rank are called, and their classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowNames {
+    /// Which rows they are.
+    pub own: Ownership,
+    /// Their names; their places, counted from 0, if absent.
+    pub ids: Option<Vec<String>>,
+    /// Their classes; empty where a row has none.
     pub labels: Option<Vec<String>>,
 }
 
+impl RowNames {
+    /// What the own row at this place is called.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn id(&self, place: usize) -> Cow<'_, str> {
+        match &self.ids {
+            Some(ids) => Cow::Borrowed(&ids[place]),
+            None => Cow::Owned(self.own.global(place).to_string()),
+        }
+    }
+}
+
 impl Corpus {
-    /// From texts.
+    /// From texts, on one rank.
     ///
     /// # Errors
     /// If an option is out of range, or no word is left.
     pub fn from_documents(documents: Documents, options: TextOptions) -> Result<Self> {
         let Documents { ids, texts, labels } = documents;
         let (matrix, vectorizer) = Vectorizer::fit_transform(options, &texts)?;
-        Ok(Self { matrix, vectorizer, ids, labels })
+        Ok(Self::of_words(matrix, vectorizer, Some(ids), labels))
     }
 
-    /// From a matrix of counts, or of weights if `options` leave numbers as they are.
+    /// From a matrix of counts, or of weights if `options` leave numbers as they are, on one rank.
     ///
     /// Columns without names are called by their position, counted from 0.
     ///
@@ -40,19 +206,66 @@ impl Corpus {
         let Table { matrix, row_names, column_names, labels } = table;
         let counts = into_sparse(matrix)?;
         let names = column_names.unwrap_or_else(|| position_names(counts.n_columns()));
-        let ids = row_names.unwrap_or_else(|| position_names(counts.n_rows()));
         let (matrix, vectorizer) = Vectorizer::fit_counts(options, &counts, names)?;
-        Ok(Self { matrix, vectorizer, ids, labels })
+        Ok(Self::of_words(matrix, vectorizer, row_names, labels))
     }
 
-    /// Number of documents.
+    /// Numbers as they are, on one rank.
+    pub fn whole(table: Table) -> Self {
+        let Table { matrix, row_names, column_names, labels } = table;
+        let rows =
+            RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids: row_names, labels };
+        let names = ColumnNames::from_names(column_names);
+        Self { matrix: DistributedMatrix::whole(matrix), names, rows, origin: None }
+    }
+
+    /// Weighed documents, on one rank.
+    pub fn of_words(
+        matrix: SparseMatrix<'static, f64>,
+        vectorizer: Vectorizer,
+        ids: Option<Vec<String>>,
+        labels: Option<Vec<String>>,
+    ) -> Self {
+        let rows = RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids, labels };
+        let names = ColumnNames::Words(Box::new(vectorizer));
+        Self { matrix: DistributedMatrix::whole(matrix.into()), names, rows, origin: None }
+    }
+
+    /// Number of documents on all ranks.
     pub fn n_documents(&self) -> usize {
         self.matrix.n_rows()
     }
 
-    /// The word of a column.
-    pub fn word(&self, column: usize) -> &str {
-        &self.vectorizer.vocabulary()[column]
+    /// Number of words on all ranks.
+    pub fn n_words(&self) -> usize {
+        self.matrix.n_columns()
+    }
+
+    /// What a column is called: its word, its name, or its place.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn word(&self, column: usize) -> Cow<'_, str> {
+        match self.names.listed() {
+            Some(names) => Cow::Borrowed(&names[column]),
+            None => Cow::Owned(column.to_string()),
+        }
+    }
+
+    /// All columns' names: words, names or places.
+    pub fn words(&self) -> Cow<'_, [String]> {
+        match self.names.listed() {
+            Some(names) => Cow::Borrowed(names),
+            None => Cow::Owned(position_names(self.n_words())),
+        }
+    }
+
+    /// The vocabulary, and how documents were weighed, if they were.
+    pub fn vectorizer(&self) -> Option<&Vectorizer> {
+        match &self.names {
+            ColumnNames::Words(vectorizer) => Some(vectorizer),
+            ColumnNames::Given(_) | ColumnNames::Positions => None,
+        }
     }
 }
 

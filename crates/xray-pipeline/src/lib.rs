@@ -1,12 +1,18 @@
 //! From files to answers, on any number of ranks.
 //!
-//! A [`Corpus`] is a weighted documents x words matrix with its vocabulary, made from texts or from a
-//! matrix of counts. [`find_topics`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
-//! every document; [`rank_study`] looks at every number of topics in one run. The result is the same
-//! to the last bit for any number of threads.
+//! [`read`] gives each rank its part of the data, and [`weigh`] makes a [`Corpus`] of it: a matrix with the
+//! names of its lines. [`find_topics`] chooses anchor words (the XRAY algorithms), refines the topics, and weighs
+//! every document; [`factorize`] finds the anchors of any matrix, [`rank_study`] looks at every number of
+//! them in one run, and [`transform_rows`] weighs new data.
+//!
+//! Every function takes a [`Communicator`](xray_nmf::comm::Communicator); on one machine that is
+//! [`OneRank`](xray_nmf::comm::OneRank), which owns everything. All ranks call it with the same arguments.
+//! What comes back says in its type what is whole and what is a rank's own, and is the same to the last bit
+//! for any number of ranks and threads.
 //!
 //! ```
 //! use xray_data::{Documents, text::TextOptions};
+//! use xray_nmf::{RunState, comm::OneRank};
 //! use xray_pipeline::{Corpus, TopicOptions, find_topics, ignore};
 //!
 //! let texts = ["cats purr and cats sleep", "dogs bark and dogs run", "a sleepy cats day", "dogs run"];
@@ -15,10 +21,11 @@
 //!     texts: texts.map(String::from).to_vec(),
 //!     labels: None,
 //! };
-//! let corpus = Corpus::from_documents(documents, TextOptions::default())?;
+//! let mut corpus = Corpus::from_documents(documents, TextOptions::default())?;
 //! let options = TopicOptions { rank: Some(2), ..TopicOptions::default() };
-//! let found = find_topics(&corpus, &options, &mut ignore)?;
-//! let mut anchors: Vec<&str> = found.topics.iter().map(|t| corpus.word(t.anchors[0])).collect();
+//! let new = RunState::default();
+//! let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut ignore)?;
+//! let mut anchors: Vec<_> = found.topics.iter().map(|t| corpus.word(t.anchors[0])).collect();
 //! anchors.sort_unstable();
 //! assert_eq!(anchors, ["cats", "dogs"]);
 //! # Ok::<(), xray_pipeline::Error>(())
@@ -29,31 +36,40 @@
 mod agree;
 pub mod checkpoint;
 mod corpus;
+mod documents;
 mod error;
-mod fit;
+mod factorize;
+mod given;
 pub mod measure;
 mod model;
 mod options;
+mod rank;
 mod read;
+mod refine;
 pub mod report;
-pub mod rows;
 mod seeds;
 pub mod shards;
-mod study;
+mod topics;
+mod transform;
 mod watch;
 mod words;
 
 pub use agree::{same_everywhere, together};
-pub use corpus::{Corpus, into_sparse, is_whole};
+pub use corpus::{
+    ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
+};
+pub use documents::{DocumentBlock, DocumentWeights};
 pub use error::{Error, Result};
-pub use fit::{Topic, TopicNumbers, Topics, find_topics, scale_topics};
+pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
 pub use options::{TextRequest, TopicOptions, Weighting};
+pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
-    Entry, RowNames, Shard, SharedCorpus, assemble_columns, data_files, exchange, fingerprint,
-    gather_sizes, own_files, provenance, read_corpus, read_matrix,
+    Content, OwnDocuments, data_files, fingerprint, gather_sizes, own_files, read, read_table,
+    weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
-pub use study::{RankStudy, StudiedRank, StudyOptions, rank_study};
-pub use watch::{Event, Stage, ignore};
+pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
+pub use transform::{Transformed, transform_columns, transform_rows};
+pub use watch::{Event, Progress, Stage, ignore};
 pub use words::top_words;

@@ -3,40 +3,83 @@
 use serde_json::Value;
 use xray_data::text::position_names;
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
+use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
 use crate::corpus::Corpus;
+use crate::documents::{heaviest, shares_of};
 use crate::error::Result;
-use crate::fit::{Topic, Topics, heaviest, shares_of, top_words_with_shares};
 use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
+use crate::topics::{Topic, Topics, top_words_with_shares};
 
 impl Topics {
-    /// Everything needed to weigh new documents, for [`Model::save`].
+    /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. The weights of
+    /// other ranks' documents arrive block by block, and zeros are left out.
     ///
     /// # Errors
     /// If the factors are larger than a matrix can be.
     pub fn to_model(
         &self,
+        comm: &dyn Communicator,
         corpus: &Corpus,
         parameters: &TopicsParameters,
         provenance: Provenance,
-    ) -> Result<Model> {
+    ) -> Result<Option<Model>> {
         let rank = self.rank();
-        let h = sparse_rows(&self.h, corpus.matrix.n_columns(), rank)?.transposed();
-        let w = sparse_rows(&self.weights, corpus.n_documents(), rank)?;
-        Ok(Model {
+        let mut w = Rows::new(rank);
+        self.documents.for_each_block(comm, &corpus.rows, |block| {
+            w.push(block.weights, block.ids.len());
+            Ok(())
+        })?;
+        if comm.rank() > 0 {
+            return Ok(None);
+        }
+        let h = sparse_rows(&self.h, corpus.n_words(), rank)?.transposed();
+        Ok(Some(Model {
             parameters: object(parameters),
             provenance,
-            residual_norm: self.steps.iter().map(|step| step.residual).collect(),
-            w: Some(w.into()),
-            preprocessing: Some(corpus.vectorizer.clone()),
+            residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
+            w: Some(w.into_matrix()?.into()),
+            preprocessing: corpus.vectorizer().cloned(),
             ..Model::new(
                 ModelKind::Topics,
-                self.steps.iter().map(|step| step.anchor).collect(),
+                self.run.steps.iter().map(|step| step.anchor).collect(),
                 h.into(),
             )
-        })
+        }))
+    }
+}
+
+/// Rows of numbers without zeros, as they arrive.
+struct Rows {
+    rank: usize,
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn new(rank: usize) -> Self {
+        Self { rank, offsets: vec![0], columns: Vec::new(), values: Vec::new() }
+    }
+
+    /// Appends `n_rows` rows of `rank` numbers each.
+    fn push(&mut self, numbers: &[f64], n_rows: usize) {
+        for d in 0..n_rows {
+            let row = &numbers[d * self.rank..(d + 1) * self.rank];
+            for (k, &v) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                self.columns.push(k as u32);
+                self.values.push(v);
+            }
+            self.offsets.push(self.values.len());
+        }
+    }
+
+    fn into_matrix(self) -> Result<SparseMatrix<'static, f64>> {
+        let n_rows = self.offsets.len() - 1;
+        let Self { rank, offsets, columns, values } = self;
+        Ok(SparseMatrix::from_csr(n_rows, rank, offsets, columns, values)?)
     }
 }
 
@@ -49,18 +92,9 @@ pub fn sparse_rows(
     n_rows: usize,
     rank: usize,
 ) -> Result<SparseMatrix<'static, f64>> {
-    let mut offsets = vec![0];
-    let (mut columns, mut values) = (Vec::new(), Vec::new());
-    for d in 0..n_rows {
-        for (k, &v) in numbers[d * rank..(d + 1) * rank].iter().enumerate() {
-            if v != 0.0 {
-                columns.push(k as u32);
-                values.push(v);
-            }
-        }
-        offsets.push(values.len());
-    }
-    Ok(SparseMatrix::from_csr(n_rows, rank, offsets, columns, values)?)
+    let mut rows = Rows::new(rank);
+    rows.push(numbers, n_rows);
+    rows.into_matrix()
 }
 
 /// The topics of a saved model, as they were listed when it was fitted.

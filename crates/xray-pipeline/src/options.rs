@@ -62,6 +62,26 @@ impl Default for TopicOptions {
 }
 
 impl TopicOptions {
+    /// The parameters of the search for anchors among so many words. A topic that begins with several words
+    /// has a column of its own as its anchor, after all words, and its words are no anchors.
+    pub fn search_params(&self, n_words: usize) -> Params {
+        let mut next = n_words;
+        let fixed = self.anchors.iter().map(|words| match words[..] {
+            [word] => word,
+            _ => {
+                next += 1;
+                next - 1
+            }
+        });
+        let several = self.anchors.iter().filter(|words| words.len() > 1).flatten();
+        Params {
+            rank: self.rank.unwrap_or(self.max_rank).max(self.anchors.len()),
+            fixed: fixed.collect(),
+            excluded: self.excluded.iter().chain(several).copied().collect(),
+            ..self.params.clone()
+        }
+    }
+
     /// Refuses `distinct` where stems cannot be made.
     pub(crate) fn check(&self) -> Result<()> {
         if self.distinct {

@@ -2,15 +2,30 @@
 
 use std::ops::ControlFlow;
 
-use xray_nmf::{Step, choices};
+use xray_nmf::{Observer, RunState, Step};
 
-choices! {
-    /// A part of the work, in the order in which parts are done.
-    pub enum Stage ("stage") {
-        Anchors = "anchors": "choosing anchors",
-        Refinement = "refinement": "alternating optimisation from the anchors",
-        Weights = "weights": "weighing every document, and listing the words of the topics",
-        Coherence = "coherence": "top words and coherence of every rank",
+/// A part of the work, in the order in which parts are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Choosing anchors.
+    Anchors,
+    /// Alternating optimisation from the anchors.
+    Refinement,
+    /// Weighing every document, and listing the words of the topics.
+    Weights,
+    /// Top words and coherence of every rank.
+    Coherence,
+}
+
+impl Stage {
+    /// `anchors`, `refinement`, `weights` or `coherence`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Anchors => "anchors",
+            Stage::Refinement => "refinement",
+            Stage::Weights => "weights",
+            Stage::Coherence => "coherence",
+        }
     }
 }
 
@@ -26,10 +41,48 @@ pub enum Event<'a> {
     Advance,
 }
 
+/// Hears of stages and steps, and may stop the work. Any `FnMut(Event) -> ControlFlow<()>` does.
+pub trait Progress: Send {
+    /// Called with all news. Of several ranks one that breaks is enough.
+    fn tell(&mut self, event: Event<'_>) -> ControlFlow<()>;
+
+    /// Whether the state of the search is wanted after so many anchors. The same on all ranks.
+    fn wants_state(&self, _n_anchors: usize) -> bool {
+        false
+    }
+
+    /// The state of the search, the same on all ranks, if it was wanted.
+    fn state(&mut self, _state: &RunState) {}
+}
+
+impl<F: FnMut(Event<'_>) -> ControlFlow<()> + Send> Progress for F {
+    fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        self(event)
+    }
+}
+
 /// A watcher that neither looks nor stops.
 pub fn ignore(_: Event<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Anything that watches.
-pub(crate) type Watch<'w> = dyn FnMut(Event<'_>) -> ControlFlow<()> + Send + 'w;
+/// What the engine does, as it is told to [`Progress`].
+pub(crate) struct Told<'a>(pub &'a mut dyn Progress);
+
+impl Observer for Told<'_> {
+    fn step(&mut self, step: &Step) -> ControlFlow<()> {
+        self.0.tell(Event::Anchor(step))
+    }
+
+    fn iteration(&mut self, _t: usize, _objective: f64) -> ControlFlow<()> {
+        self.0.tell(Event::Advance)
+    }
+
+    fn wants_state(&self, n_anchors: usize) -> bool {
+        self.0.wants_state(n_anchors)
+    }
+
+    fn state(&mut self, state: &RunState) {
+        self.0.state(state);
+    }
+}

@@ -46,17 +46,8 @@ pub(crate) fn weighted_words(weights: &Weights) -> Vec<Vec<(usize, f64)>> {
     topics
 }
 
-/// The columns of each topic's `n` heaviest words.
-pub(crate) fn heaviest_words(topics: Vec<Vec<(usize, f64)>>, n: usize) -> Vec<Vec<usize>> {
-    let heaviest = |mut topic: Vec<(usize, f64)>| {
-        heaviest_first(&mut topic, n);
-        topic.into_iter().map(|(j, _)| j).collect()
-    };
-    topics.into_iter().map(heaviest).collect()
-}
-
 /// Keeps the `n` heaviest, in order.
-fn heaviest_first(topic: &mut Vec<(usize, f64)>, n: usize) {
+pub(crate) fn heaviest_first(topic: &mut Vec<(usize, f64)>, n: usize) {
     let by_weight = |a: &(usize, f64), b: &(usize, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if n < topic.len() {
         topic.select_nth_unstable_by(n, by_weight);

@@ -2,8 +2,11 @@
 
 use serde_json::json;
 use xray_data::text::TextOptions;
-use xray_data::{Documents, LoadedMatrix, Model, Provenance, Table};
-use xray_nmf::{Matrix, Params, RankSuggestion, Selection, SparseMatrix, Termination, nnls};
+use xray_data::{Documents, Model, Provenance, Table};
+use xray_nmf::comm::OneRank;
+use xray_nmf::{
+    Matrix, Params, RankSuggestion, RunState, Selection, SparseMatrix, Termination, nnls,
+};
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
@@ -33,11 +36,19 @@ fn corpus() -> Corpus {
 }
 
 fn found(corpus: &Corpus, options: &TopicOptions) -> Topics {
-    find_topics(corpus, options, &mut ignore).expect("a valid corpus")
+    let (mut corpus, new) = (corpus.clone(), RunState::default());
+    find_topics(&OneRank, &mut corpus, options, &new, &mut ignore).expect("a valid corpus")
 }
 
 fn columns(corpus: &Corpus, words: &[&str]) -> Vec<usize> {
-    words.iter().map(|word| corpus.vectorizer.column(word).expect("known")).collect()
+    words
+        .iter()
+        .map(|word| corpus.vectorizer().expect("words").column(word).expect("known"))
+        .collect()
+}
+
+fn numbers(corpus: &Corpus) -> &dyn Matrix {
+    corpus.matrix.columns().as_matrix()
 }
 
 fn three() -> TopicOptions {
@@ -49,13 +60,13 @@ fn topics_are_the_subjects() {
     let corpus = corpus();
     let found = found(&corpus, &three());
     for d in 0..90 {
-        assert_eq!(found.topic_of_document[d], found.topic_of_document[d % 3], "text {d}");
+        assert_eq!(found.documents.heaviest[d], found.documents.heaviest[d % 3], "text {d}");
     }
     for topic in &found.topics {
-        let anchor = corpus.word(topic.anchors[0]);
+        let anchor = &*corpus.word(topic.anchors[0]);
         let subject = SUBJECTS.iter().find(|words| words.contains(&anchor)).expect("a subject");
-        let first: Vec<&str> = topic.words[..5].iter().map(|w| corpus.word(w.0)).collect();
-        assert!(first.iter().all(|word| subject.contains(word)), "{anchor}: {first:?}");
+        let first: Vec<_> = topic.words[..5].iter().map(|w| corpus.word(w.0)).collect();
+        assert!(first.iter().all(|word| subject.contains(&&**word)), "{anchor}: {first:?}");
         assert!((topic.share - 1.0 / 3.0).abs() < 1e-12);
     }
     let lengths = (0..3).map(|k| found.h.iter().skip(k).step_by(3).map(|v| v * v).sum::<f64>());
@@ -73,19 +84,20 @@ fn a_saved_model_repeats_the_weights() {
     let found = found(&corpus, &three());
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("model.npz");
-    let model = found.to_model(&corpus, &told(&found), Provenance::default()).expect("fits");
+    let model = found.to_model(&OneRank, &corpus, &told(&found), Provenance::default());
+    let model = model.expect("fits").expect("rank 0");
     model.save(&path).expect("written");
     let model = Model::load(&path).expect("intact");
-    let weights = apply(&model, &corpus.matrix, Some(2)).expect("same columns");
-    assert_eq!(weights, found.weights);
-    assert_eq!(heaviest_topics(&model, &weights, 90), found.topic_of_document);
+    let weights = apply(&model, numbers(&corpus), Some(2)).expect("same columns");
+    assert_eq!(weights, found.documents.weights);
+    assert_eq!(heaviest_topics(&model, &weights, 90), found.documents.heaviest);
 }
 
 #[test]
 fn a_saved_model_lists_the_same_topics() {
     let corpus = corpus();
     let lists = [vec!["comet".to_owned(), "Star".to_owned()], vec!["sugar".to_owned()]];
-    let anchors = resolve_words(&corpus.vectorizer, &lists).columns;
+    let anchors = resolve_words(corpus.vectorizer().expect("words"), &lists).columns;
     let excluded = columns(&corpus, &["goal"]);
     let options = TopicOptions { anchors, excluded, n_words: 4, ..three() };
     let found = found(&corpus, &options);
@@ -94,7 +106,8 @@ fn a_saved_model_lists_the_same_topics() {
         exclude: vec!["goal".to_owned()],
         ..told(&found)
     };
-    let written = found.to_model(&corpus, &parameters, Provenance::default()).expect("fits");
+    let written = found.to_model(&OneRank, &corpus, &parameters, Provenance::default());
+    let written = written.expect("fits").expect("rank 0");
     assert_eq!(written.parameters["anchor"], json!(["comet,Star", "sugar"]));
     for anchor in [json!(["comet,Star", "sugar"]), json!([["comet", "Star"], "sugar"])] {
         let mut model = written.clone();
@@ -128,7 +141,7 @@ fn given_words_begin_their_topics() {
     assert_eq!(found.topics[0].anchors, lists[0]);
     assert_eq!(found.topics[1].anchors, lists[1]);
     assert_eq!((found.topics[0].margin, found.topics[1].margin), (None, None));
-    let third = corpus.word(found.topics[2].anchors[0]);
+    let third = &*corpus.word(found.topics[2].anchors[0]);
     assert!(SUBJECTS[0].contains(&third), "{third}");
     assert_eq!(found.h.len(), corpus.matrix.n_columns() * 3);
 }
@@ -141,17 +154,17 @@ fn residuals_of_given_topics_are_those_of_the_corpus() {
         TopicOptions { anchors: lists.clone(), rank: Some(2), refine: Some(0), ..three() };
     let found = found(&corpus, &options);
     let mean = |words: &[usize]| -> Vec<f64> {
-        let dense = words.iter().map(|&j| corpus.matrix.column(j).to_dense(90));
+        let dense = words.iter().map(|&j| numbers(&corpus).column(j).to_dense(90));
         dense.fold(vec![0.0; 90], |sum, x| sum.iter().zip(&x).map(|(a, b)| a + b / 2.0).collect())
     };
-    let total: f64 = corpus.matrix.squared_norms().iter().sum();
+    let total: f64 = numbers(&corpus).squared_norms().iter().sum();
     for k in 1..=2 {
         let rays: Vec<f64> = lists[..k].iter().flat_map(|words| mean(words)).collect();
         let rays = xray_nmf::DenseMatrix::from_column_major(90, k, rays).expect("90 rows");
-        let solved = nnls(&rays, &corpus.matrix, None).expect("same rows");
+        let solved = nnls(&rays, numbers(&corpus), None).expect("same rows");
         let left: f64 = solved.residual_norms.iter().map(|r| r * r).sum();
         let expected = (left / total).sqrt();
-        assert!((found.steps[k - 1].residual - expected).abs() < 1e-12, "{k}");
+        assert!((found.run.steps[k - 1].residual - expected).abs() < 1e-12, "{k}");
     }
 }
 
@@ -171,7 +184,7 @@ fn excluded_words_are_neither_anchors_nor_listed() {
 fn unknown_words_get_the_nearest_known_one() {
     let corpus = corpus();
     let lists = [vec!["Telescop".to_owned(), "STAR".to_owned()], vec!["zzz".to_owned()]];
-    let seeds = resolve_words(&corpus.vectorizer, &lists);
+    let seeds = resolve_words(corpus.vectorizer().expect("words"), &lists);
     assert_eq!(seeds.columns, [columns(&corpus, &["star"])]);
     assert_eq!(seeds.unknown.len(), 2);
     assert!(
@@ -182,7 +195,7 @@ fn unknown_words_get_the_nearest_known_one() {
     assert!(seeds.unknown[1].nearest.is_empty());
     // A word begins one topic only.
     let twice = [vec!["star".to_owned()], vec!["star".to_owned(), "oven".to_owned()]];
-    let seeds = resolve_words(&corpus.vectorizer, &twice);
+    let seeds = resolve_words(corpus.vectorizer().expect("words"), &twice);
     assert_eq!(seeds.columns, [columns(&corpus, &["star"]), columns(&corpus, &["oven"])]);
 }
 
@@ -191,10 +204,12 @@ fn corners_are_answers() {
     let corpus = corpus();
     assert_eq!(found(&corpus, &TopicOptions { rank: Some(1), ..three() }).rank(), 1);
     let all = found(&corpus, &TopicOptions { rank: Some(1000), ..three() });
-    assert!(all.rank() <= corpus.matrix.n_columns() && all.termination == Termination::Exhausted);
+    assert!(
+        all.rank() <= corpus.matrix.n_columns() && all.run.termination == Termination::Exhausted
+    );
     let suggested = found(&corpus, &TopicOptions { rank: None, ..three() });
-    assert_eq!(suggested.rank(), suggested.suggestion.expect("no rank was given").rank);
-    assert!(all.h.iter().chain(&all.weights).all(|v| v.is_finite() && *v >= 0.0));
+    assert_eq!(suggested.rank(), suggested.run.suggestion.expect("no rank was given").rank);
+    assert!(all.h.iter().chain(&all.documents.weights).all(|v| v.is_finite() && *v >= 0.0));
 }
 
 #[test]
@@ -204,9 +219,11 @@ fn a_watcher_stops_the_search_and_keeps_what_was_found() {
         Event::Anchor(_) => std::ops::ControlFlow::Break(()),
         _ => std::ops::ControlFlow::Continue(()),
     };
-    let found = find_topics(&corpus, &three(), &mut watch).expect("stopping is no error");
-    assert_eq!((found.rank(), found.termination), (1, Termination::Stopped));
-    assert_eq!(found.objective.len(), 1);
+    let (mut corpus, new) = (corpus.clone(), RunState::default());
+    let found = find_topics(&OneRank, &mut corpus, &three(), &new, &mut watch);
+    let found = found.expect("stopping is no error");
+    assert_eq!((found.rank(), found.run.termination), (1, Termination::Stopped));
+    assert_eq!(found.run.objective.len(), 1);
 }
 
 #[test]
@@ -215,9 +232,9 @@ fn counts_without_names_are_a_corpus_too() {
     let counts = SparseMatrix::from_triplets(4, 3, entries).expect("in range");
     let corpus = Corpus::from_table(Table::new(counts.into()), TextOptions::default());
     let corpus = corpus.expect("counts");
-    assert_eq!((corpus.word(2), corpus.ids[3].as_str()), ("2", "3"));
+    assert_eq!((&*corpus.word(2), &*corpus.rows.id(3)), ("2", "3"));
     let found = found(&corpus, &TopicOptions { rank: Some(2), ..TopicOptions::default() });
-    assert_ne!(found.topic_of_document[0], found.topic_of_document[2]);
+    assert_ne!(found.documents.heaviest[0], found.documents.heaviest[2]);
 }
 
 #[test]
@@ -225,8 +242,7 @@ fn a_study_has_every_rank() {
     let corpus = corpus();
     let params = Params { selection: Selection::Greedy, ..Params::new(8) };
     let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(5) };
-    let matrix = LoadedMatrix::from(corpus.matrix.clone());
-    let study = rank_study(&matrix, &options, &mut ignore).expect("a valid corpus");
+    let study = rank_study(&OneRank, &corpus, &options, &mut ignore).expect("a valid corpus");
     assert_eq!(study.ranks.len(), 8);
     for (t, rank) in study.ranks.iter().enumerate() {
         assert_eq!(rank.rank, t + 1);
@@ -238,6 +254,6 @@ fn a_study_has_every_rank() {
     let expected = RankSuggestion::from_curves(&residuals, held_out.as_deref());
     assert_eq!(study.suggestion, Some(expected));
     let plain = StudyOptions { held_out: 0.0, coherence_words: None, ..options };
-    let study = rank_study(&matrix, &plain, &mut ignore).expect("a valid corpus");
+    let study = rank_study(&OneRank, &corpus, &plain, &mut ignore).expect("a valid corpus");
     assert!(study.ranks.iter().all(|rank| rank.held_out.is_none() && rank.npmi.is_none()));
 }

@@ -138,7 +138,7 @@ impl Given {
                 Vectorizer::fit_counts(settings.options(whole)?, counts, names)?
             }
         };
-        Ok(Corpus { matrix, vectorizer, ids: position_names(self.n_documents()), labels: None })
+        Ok(Corpus::of_words(matrix, vectorizer, None, None))
     }
 
     /// Weighs as a model does. Uses the current pool.

@@ -7,7 +7,8 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xray_data::text::TextOptions;
-use xray_nmf::Refinement;
+use xray_nmf::comm::OneRank;
+use xray_nmf::{Refinement, RunState};
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
 
@@ -89,15 +90,16 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
     let TopicSettings { anchor_words, exclude, n_words, distinct, .. } = settings;
     let method: Refinement = settings.refinement.parse()?;
     let params = settings.params.params()?;
-    let corpus = given.to_corpus(settings.text)?;
-    let anchors = resolve_words(&corpus.vectorizer, &anchor_words);
-    let excluded = resolve_words(&corpus.vectorizer, std::slice::from_ref(&exclude));
+    let mut corpus = given.to_corpus(settings.text)?;
+    let vectorizer = corpus.vectorizer().expect("a corpus of words");
+    let anchors = resolve_words(vectorizer, &anchor_words);
+    let excluded = resolve_words(vectorizer, std::slice::from_ref(&exclude));
     let unknown = anchors.unknown.iter().chain(&excluded.unknown);
     let warnings = unknown.map(ToString::to_string).collect();
     let excluded = excluded.columns.concat();
     if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
         let remedy = "it is in exclude, too: leave it out of one";
-        refuse::<()>("anchor_words", corpus.word(both), remedy)?;
+        refuse::<()>("anchor_words", &corpus.word(both), remedy)?;
     }
     let options = TopicOptions {
         rank: settings.n_topics,
@@ -111,18 +113,21 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
         params,
         ..TopicOptions::default()
     };
-    let found = find_topics(&corpus, &options, &mut reporter(watch))?;
+    let new = RunState::default();
+    let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut reporter(watch))?;
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
     let parameters = TopicsParameters::new(&options, &found, anchor_words, exclude);
-    let model = found.to_model(&corpus, &parameters, origin(options.params.seed))?;
+    let origin = origin(options.params.seed);
+    let model = found.to_model(&OneRank, &corpus, &parameters, origin)?.expect("rank 0");
+    let matrix = corpus.matrix.sparse_columns().expect("words are sparse");
     let run = Run {
-        lengths: lengths(&corpus.matrix),
-        coherence: coherence(&corpus.matrix, words),
+        lengths: lengths(matrix),
+        coherence: coherence(matrix, words),
         topics: found.topics,
-        document_topics: found.topic_of_document,
-        termination: found.termination.name(),
-        kkt_violation: found.kkt_violation,
-        objective: found.objective,
+        document_topics: found.documents.heaviest,
+        termination: found.run.termination.name(),
+        kkt_violation: found.run.kkt_violation,
+        objective: found.run.objective,
         warnings,
     };
     Ok((model, run))

@@ -4,6 +4,7 @@ mod engine;
 mod evidence;
 mod input;
 mod parse;
+mod ranks;
 mod text;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub use engine::{AnchorArgs, EngineArgs};
 pub use evidence::{CompareArgs, ReproduceArgs};
 pub use input::InputArgs;
 pub use parse::Bytes;
+pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;
 
 const AFTER_HELP: &str = "\
@@ -66,6 +68,24 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Manual pages, on standard output or into a folder
     Man(ManArgs),
+}
+
+impl Command {
+    /// What is common to all verbs, of those that compute.
+    pub fn common_mut(&mut self) -> Option<&mut CommonArgs> {
+        match self {
+            Command::Demo(args) => Some(&mut args.common),
+            Command::Topics(args) => Some(&mut args.common),
+            Command::Factorize(args) => Some(&mut args.common),
+            Command::Transform(args) => Some(&mut args.common),
+            Command::Rank(args) => Some(&mut args.common),
+            Command::Compare(args) => Some(&mut args.common),
+            Command::Reproduce(args) => Some(&mut args.common),
+            Command::Synth(args) => Some(&mut args.common),
+            Command::Convert(args) => Some(&mut args.common),
+            Command::Completions(_) | Command::Man(_) => None,
+        }
+    }
 }
 
 /// What every verb understands.
@@ -171,6 +191,9 @@ pub struct TopicsArgs {
     pub engine: EngineArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub common: CommonArgs,
 }
 
@@ -206,6 +229,12 @@ pub struct FactorizeArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub engine: EngineArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub shards: ShardArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

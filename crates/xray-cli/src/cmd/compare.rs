@@ -8,19 +8,21 @@ use xray_data::csv_text;
 use xray_experiments::{
     CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
 };
+use xray_nmf::comm::OneRank;
+use xray_pipeline::Corpus;
 use xray_pipeline::measure::Labelling;
 use xray_report::Picture;
 
 use crate::args::CompareArgs;
-use crate::data::{Weighed, find_column, read_weighed};
+use crate::data::{find_column, read_weighed};
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Folder;
 use crate::session::Session;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let weighed = read_weighed(&mut session, &args.input, &args.text)?;
-    let data = data_set(args, weighed)?;
+    let corpus = read_weighed(&OneRank, &mut session, &args.input, &args.text)?;
+    let data = data_set(args, corpus)?;
     let found = compare(&data, &options(args), &mut session);
     session.end();
     match found {
@@ -30,9 +32,10 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-fn data_set(args: &CompareArgs, weighed: Weighed) -> anyhow::Result<DataSet> {
-    let Weighed { matrix, names, named, labels } = weighed;
-    let anchors = args.true_anchors.as_deref().map(|list| true_anchors(list, &names, named));
+fn data_set(args: &CompareArgs, corpus: Corpus) -> anyhow::Result<DataSet> {
+    let anchors = args.true_anchors.as_deref().map(|list| true_anchors(list, &corpus));
+    let words = corpus.words().into_owned();
+    let (matrix, labels) = (corpus.matrix.into_columns(), corpus.rows.labels);
     if let Some(d) = labels.as_ref().and_then(|labels| labels.iter().position(String::is_empty)) {
         let message = format!(
             "row {} has no class, and methods are compared by classes; leave --labels out or complete them",
@@ -43,21 +46,21 @@ fn data_set(args: &CompareArgs, weighed: Weighed) -> anyhow::Result<DataSet> {
     Ok(DataSet {
         name: args.input.stem(),
         matrix,
-        words: names,
+        words,
         labels: labels.map(|labels| Labelling::from_names(&labels)),
         anchors: anchors.transpose()?,
     })
 }
 
 /// Columns from a list, or from a file in which commas, blanks or line ends separate them.
-fn true_anchors(list: &str, names: &[String], named: bool) -> anyhow::Result<Vec<usize>> {
+fn true_anchors(list: &str, corpus: &Corpus) -> anyhow::Result<Vec<usize>> {
     let path = Path::new(list);
     let text = match path.is_file() {
         true => std::fs::read_to_string(path).with_context(|| format!("{list}: cannot read"))?,
         false => list.to_owned(),
     };
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
-    let anchors = words.map(|word| find_column(word, names, named));
+    let anchors = words.map(|word| find_column(word, corpus));
     let anchors = anchors.collect::<anyhow::Result<Vec<usize>>>().context("--true-anchors")?;
     if anchors.is_empty() {
         return Err(UsageError(format!("--true-anchors {list}: no columns are listed")).into());

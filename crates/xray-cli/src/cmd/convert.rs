@@ -1,11 +1,13 @@
 //! `xray convert`: between file formats.
 
 use serde::Serialize;
-use xray_data::{Documents, Format, Loaded, Table, save, save_documents};
-use xray_pipeline::Corpus;
+use xray_data::text::position_names;
+use xray_data::{Documents, Format, Table, save, save_documents};
+use xray_nmf::comm::OneRank;
+use xray_pipeline::{ColumnNames, Content, Corpus};
 
 use crate::args::ConvertArgs;
-use crate::data::{about, read, weigh_documents, weigh_table};
+use crate::data::{read, weigh_content};
 use crate::outcome::Outcome;
 use crate::session::Session;
 
@@ -20,22 +22,22 @@ struct Converted<'a> {
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let written = match read(&mut session, &args.input)?.0 {
-        Loaded::Documents(documents) if keeps_texts(args) => {
-            let n = documents.len();
-            save_texts(&mut session, &documents, args)?;
-            (n, None)
+    let written = match read(&OneRank, &mut session, &args.input)? {
+        Content::Documents(documents) if keeps_texts(args) => {
+            save_texts(&mut session, &documents.own, args)?;
+            (documents.n_documents, None)
         }
-        Loaded::Documents(documents) => {
-            let corpus = weigh_documents(&mut session, documents, &args.text);
-            let corpus = about(&args.input, corpus)?;
+        Content::Table(corpus) if args.text.weighting.is_none() => {
+            save_table(&mut session, &into_table(*corpus), args)?
+        }
+        content => {
+            let (input, text) = (&args.input, &args.text);
+            let mut corpus = weigh_content(&OneRank, &mut session, input, text, content)?;
+            // Documents that have no names are called by their places in what is written.
+            let n = corpus.n_documents();
+            corpus.rows.ids.get_or_insert_with(|| position_names(n));
             save_table(&mut session, &into_table(corpus), args)?
         }
-        Loaded::Table(table) if args.text.weighting.is_some() => {
-            let corpus = about(&args.input, weigh_table(&mut session, table, &args.text))?;
-            save_table(&mut session, &into_table(corpus), args)?
-        }
-        Loaded::Table(table) => save_table(&mut session, &table, args)?,
     };
     let name = args.output.display().to_string();
     match written {
@@ -58,10 +60,14 @@ fn keeps_texts(args: &ConvertArgs) -> bool {
 
 fn into_table(corpus: Corpus) -> Table {
     Table {
-        matrix: corpus.matrix.into(),
-        row_names: Some(corpus.ids),
-        column_names: Some(corpus.vectorizer.vocabulary().to_vec()),
-        labels: corpus.labels,
+        row_names: corpus.rows.ids,
+        column_names: match corpus.names {
+            ColumnNames::Words(vectorizer) => Some(vectorizer.vocabulary().to_vec()),
+            ColumnNames::Given(names) => Some(names),
+            ColumnNames::Positions => None,
+        },
+        labels: corpus.rows.labels,
+        matrix: corpus.matrix.into_columns(),
     }
 }
 

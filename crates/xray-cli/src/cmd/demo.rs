@@ -1,13 +1,14 @@
 //! `xray demo`: the whole way from text to topics on the corpus inside the program.
 
 use xray_data::text::TextOptions;
-use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, Origin, load_with_origin};
-use xray_nmf::comm::OneRank;
+use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load_with_origin};
+use xray_nmf::comm::{Counted, OneRank};
 use xray_pipeline::report::{TopicsParameters, TopicsReport};
 use xray_pipeline::{Corpus, TopicOptions};
 
-use crate::args::DemoArgs;
+use crate::args::{DemoArgs, RunArgs};
 use crate::cmd::topics::{FoundTopics, find};
+use crate::data::provenance;
 use crate::outcome::Outcome;
 use crate::session::Session;
 
@@ -22,15 +23,19 @@ const NEXT: &str = "\nNext:
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
-    let (corpus, origin) = session.stage("text", corpus)?;
+    let mut corpus = session.stage("text", corpus)?;
     let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     options.params.threads = args.common.threads();
-    let found = find(&mut session, &corpus, &options)?;
-    let report = TopicsReport::new(&OneRank, &corpus, &found)?;
+    let comm = &Counted::new(&OneRank);
+    let run = RunArgs { checkpoint: None, checkpoint_every: 1, resume: false };
+    let found = find(comm, &mut session, &mut corpus, &options, &run)?;
+    let report = TopicsReport::new(comm, &corpus, &found)?;
     let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
     let json = session.json;
-    let output = args.output.clone().map(|path| (path, origin.provenance(args.common.seed)));
-    let outcome = FoundTopics { corpus, found, report, parameters }.finish(session, output)?;
+    let origin = provenance(&corpus, args.common.seed);
+    let output = args.output.clone().map(|path| (path, origin));
+    let outcome = FoundTopics { corpus, found, report, parameters };
+    let outcome = outcome.finish(comm, session, output, 0)?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");
     }
@@ -42,7 +47,7 @@ fn input() -> Input {
 }
 
 /// The corpus, weighed.
-pub(crate) fn corpus() -> anyhow::Result<(Corpus, Origin)> {
+pub(crate) fn corpus() -> anyhow::Result<Corpus> {
     let options = LoadOptions {
         format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
@@ -51,7 +56,8 @@ pub(crate) fn corpus() -> anyhow::Result<(Corpus, Origin)> {
     };
     match load_with_origin(&input(), &options)? {
         (Loaded::Documents(texts), origin) => {
-            Ok((Corpus::from_documents(texts, TextOptions::default())?, origin))
+            let corpus = Corpus::from_documents(texts, TextOptions::default())?;
+            Ok(Corpus { origin: Some(origin), ..corpus })
         }
         (Loaded::Table(_), _) => Err(anyhow::anyhow!("the demo corpus is damaged")),
     }

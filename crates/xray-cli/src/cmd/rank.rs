@@ -1,46 +1,59 @@
 //! `xray rank`: every rank in one run, and which one to take.
 
-use xray_data::LoadedMatrix;
+use xray_nmf::comm::Communicator;
 use xray_nmf::{Selection, Termination};
 use xray_pipeline::report::{RankLine, RankReport, ranks_csv, ranks_table};
 use xray_pipeline::{Event, StudyOptions, rank_study};
 use xray_report::{Chart, Panel, Picture, Series};
 
+use crate::agree::together;
 use crate::args::RankArgs;
-use crate::data::{Weighed, about, read_weighed};
+use crate::data::{about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::output::Folder;
 use crate::session::Session;
 
-pub(crate) fn run(args: &RankArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
-    let Weighed { matrix, names, .. } = read_weighed(&mut session, &args.input, &args.text)?;
-    let words = matches!(matrix, LoadedMatrix::Sparse(_));
+pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::on(comm, &args.common)?;
+    let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
+    let words = !corpus.matrix.is_dense();
     let rule = if words { Selection::Greedy } else { Selection::Max };
     let options = StudyOptions {
         params: args.engine.params(args.max, rule, &args.common),
         held_out: args.held_out,
         coherence_words: (words && args.words > 1).then_some(args.words),
     };
-    let study = rank_study(&matrix, &options, &mut |event: Event<'_>| session.watch(event));
+    let mut watch = |event: Event<'_>| session.watch(event);
+    let study = rank_study(comm, &corpus, &options, &mut watch);
     session.end();
     let study = about(&args.input, study.map_err(anyhow::Error::from))?;
     let stopped = study.termination == Termination::Stopped || interrupt::requested();
-    let report = RankReport::new(&study, |j| names[j].clone());
+    let report = RankReport::new(&study, |j| corpus.word(j).into_owned());
+    let finished = if comm.rank() == 0 { finish(&mut session, args, &report) } else { Ok(None) };
+    let written = together(comm, finished)?;
+    Ok(session.conclude(written, stopped))
+}
+
+/// Writes the files and prints the answer.
+fn finish(
+    session: &mut Session,
+    args: &RankArgs,
+    report: &RankReport,
+) -> anyhow::Result<Option<String>> {
     let written = match &args.output {
-        Some(folder) => Some(session.stage("write", || write(&report, folder))?),
+        Some(folder) => Some(session.stage("write", || write(report, folder))?),
         None => None,
     };
     if session.json {
-        session.print_answer(&report)?;
+        session.print_answer(report)?;
     } else {
-        session.print_table(&ranks_table(&report))?;
+        session.print_table(&ranks_table(report))?;
         if let Some(sentence) = report.sentence() {
             session.print_line(format!("\n{sentence}"))?;
         }
     }
-    Ok(session.conclude(written, stopped))
+    Ok(written)
 }
 
 fn write(report: &RankReport, folder: &std::path::Path) -> anyhow::Result<String> {

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
     let settings = Settings {
         quick: args.quick,
         data: args.data.clone().or_else(|| std::env::var_os("XRAY_DATA").map(PathBuf::from)),
-        demo: DataSet::from_corpus("demo", demo::corpus()?.0),
+        demo: DataSet::from_corpus("demo", demo::corpus()?),
         threads: args.common.threads(),
         seed: args.common.seed,
     };

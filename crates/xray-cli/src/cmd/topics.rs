@@ -1,58 +1,67 @@
 //! `xray topics`: text to topics.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use xray_data::Provenance;
-use xray_data::text::Vectorizer;
-use xray_nmf::comm::OneRank;
+use anyhow::Context;
+use xray_data::{AtomicFile, Error as DataError, Model, Provenance};
+use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{Selection, Termination};
+use xray_pipeline::checkpoint::depends_on;
 use xray_pipeline::report::{
     TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table, json,
     topics_csv, topics_table,
 };
-use xray_pipeline::{Corpus, Event, TopicOptions, Topics, find_topics, resolve_words, split_words};
+use xray_pipeline::{
+    Corpus, DocumentBlock, TopicOptions, Topics, find_topics, resolve_words, split_words,
+};
 use xray_report::number;
 
-use crate::args::TopicsArgs;
-use crate::data::{about, read_corpus};
+use crate::agree::{check_checkpoint, rank_facts, together, with_checkpoints};
+use crate::args::{RunArgs, TopicsArgs};
+use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{Folder, write_file};
+use crate::output::Folder;
 use crate::session::Session;
 
-pub(crate) fn run(args: &TopicsArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
-    let (corpus, origin) = read_corpus(&mut session, &args.input, &args.text)?;
-    let options = options(&session, args, &corpus.vectorizer)?;
-    let found = about(&args.input, find(&mut session, &corpus, &options))?;
-    let report = TopicsReport::new(&OneRank, &corpus, &found)?;
+pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
+    let comm = &Counted::new(comm);
+    let mut session = Session::on(comm, &args.common)?;
+    check_checkpoint(comm, &args.run)?;
+    let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
+    let reading = comm.traffic().bytes;
+    let options = together(comm, options(&session, args, &corpus))?;
+    let found = find(comm, &mut session, &mut corpus, &options, &args.run);
+    let found = about(&args.input, found)?;
+    let report = TopicsReport::new(comm, &corpus, &found)?;
     let folder = match &args.output {
         Some(folder) => Some(folder.clone()),
         None if args.common.json => None,
         None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
     };
     let parameters = parameters(args, &options, &found);
-    let output = folder.map(|folder| (folder, origin.provenance(args.common.seed)));
-    FoundTopics { corpus, found, report, parameters }.finish(session, output)
+    let output = folder.map(|folder| (folder, provenance(&corpus, args.common.seed)));
+    FoundTopics { corpus, found, report, parameters }.finish(comm, session, output, reading)
 }
 
 /// Runs the search under the eyes of the session.
 pub(crate) fn find(
+    comm: &dyn Communicator,
     session: &mut Session,
-    corpus: &Corpus,
+    corpus: &mut Corpus,
     options: &TopicOptions,
+    run: &RunArgs,
 ) -> anyhow::Result<Topics> {
-    let found = find_topics(corpus, options, &mut |event: Event<'_>| session.watch(event));
-    session.end();
-    Ok(found?)
+    let about = depends_on(&options.search_params(corpus.n_words()), &corpus.matrix);
+    with_checkpoints(comm, session, run, about, |saved, progress| {
+        find_topics(comm, corpus, options, saved, progress)
+    })
 }
 
 /// Words become columns; unknown ones are warned about.
-pub fn options(
-    session: &Session,
-    args: &TopicsArgs,
-    vectorizer: &Vectorizer,
-) -> anyhow::Result<TopicOptions> {
+fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Result<TopicOptions> {
+    let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
     let lists: Vec<Vec<String>> = args.anchor.iter().map(|list| split_words(list)).collect();
     let anchors = resolve_words(vectorizer, &lists);
     let excluded = resolve_words(vectorizer, &[split_words(&args.exclude.join(","))]);
@@ -79,7 +88,7 @@ pub fn options(
 }
 
 /// What the model file remembers of the arguments.
-pub fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> TopicsParameters {
+fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> TopicsParameters {
     let anchor = args.anchor.iter().map(|list| split_words(list)).collect();
     TopicsParameters::new(options, found, anchor, args.exclude.clone())
 }
@@ -100,43 +109,95 @@ pub struct FoundTopics {
 const WIDEST_PRINTED: usize = 20;
 
 impl FoundTopics {
-    /// Writes the files, prints the answer, and says how the run ended.
+    /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
+    /// traffic of reading.
     pub fn finish(
-        self,
+        mut self,
+        comm: &Counted<'_>,
         mut session: Session,
         output: Option<(PathBuf, Provenance)>,
+        reading: u64,
     ) -> anyhow::Result<Outcome> {
-        let stopped = self.found.termination == Termination::Stopped || interrupt::requested();
+        let stopped = self.found.run.termination == Termination::Stopped || interrupt::requested();
         let written = match output {
-            Some((folder, origin)) => Some(session.stage("write", || self.write(&folder, origin))?),
+            Some((folder, origin)) => {
+                Some(session.stage("write", || self.write(comm, &folder, origin))?)
+            }
             None => None,
         };
-        if session.json {
-            session.print_answer(&self.report)?;
-        } else {
-            print(&session, &self.report)?;
-        }
+        let entries = self.corpus.matrix.columns().n_entries();
+        self.report.ranks = rank_facts(comm, &session, entries, reading)?;
+        let told = match comm.rank() {
+            0 if session.json => session.print_answer(&self.report),
+            0 => print(&session, &self.report),
+            _ => Ok(()),
+        };
+        together(comm, told)?;
         Ok(session.conclude(written, stopped))
     }
 
-    fn write(&self, folder: &Path, provenance: Provenance) -> anyhow::Result<String> {
-        let (corpus, found, report) = (&self.corpus, &self.found, &self.report);
-        let mut folder = Folder::create(folder)?;
-        folder.write("topics.csv", topics_csv(report).as_bytes())?;
-        folder.write("topics.json", json(report).as_bytes())?;
-        let rows = WeightRows {
-            ids: &corpus.ids,
-            labels: corpus.labels.as_deref(),
-            topics: &found.topic_of_document,
-            weights: &found.weights,
-            rank: found.rank(),
+    fn write(
+        &self,
+        comm: &dyn Communicator,
+        folder: &Path,
+        provenance: Provenance,
+    ) -> anyhow::Result<String> {
+        let (corpus, found, rank) = (&self.corpus, &self.found, self.found.rank());
+        let opened = if comm.rank() == 0 { self.open(folder).map(Some) } else { Ok(None) };
+        let mut files = together(comm, opened)?;
+        found.documents.for_each_block(comm, &corpus.rows, |block| {
+            let Some((_, documents)) = &mut files else { return Ok(()) };
+            let file = folder.join("documents.csv").display().to_string();
+            let full = |source| DataError::Io { file, action: "write", source }.into();
+            weight_rows(block, rank).write_lines(documents).map_err(full)
+        })?;
+        let model = found.to_model(comm, corpus, &self.parameters, provenance)?;
+        let closed = match (files, model) {
+            (Some((folder, documents)), Some(model)) => self.close(folder, documents, &model),
+            _ => Ok(String::new()),
         };
-        write_file(&folder.file("documents.csv"), |out| rows.write(out))?;
-        if let Some(agreement) = &report.agreement {
-            folder.write("contingency.csv", contingency_csv(&agreement.contingency).as_bytes())?;
+        together(comm, closed)
+    }
+
+    /// The folder with the small files, and the one that documents go to.
+    fn open(&self, folder: &Path) -> anyhow::Result<(Folder, AtomicFile)> {
+        let mut folder = Folder::create(folder)?;
+        folder.write("topics.csv", topics_csv(&self.report).as_bytes())?;
+        folder.write("topics.json", json(&self.report).as_bytes())?;
+        let mut documents = AtomicFile::create(&folder.file("documents.csv"))?;
+        let labelled = self.corpus.rows.labels.is_some();
+        documents.write_all(&WeightRows::header(labelled, self.found.rank())).context(FULL)?;
+        Ok((folder, documents))
+    }
+
+    /// What comes after the documents, and what was written.
+    fn close(
+        &self,
+        mut folder: Folder,
+        documents: AtomicFile,
+        model: &Model,
+    ) -> anyhow::Result<String> {
+        documents.commit()?;
+        if let Some(agreement) = &self.report.agreement {
+            let table = contingency_csv(&agreement.contingency);
+            folder.write("contingency.csv", table.as_bytes())?;
         }
-        found.to_model(corpus, &self.parameters, provenance)?.save(&folder.file("model.npz"))?;
+        model.save(&folder.file("model.npz"))?;
         Ok(folder.summary())
+    }
+}
+
+/// What failed if a file cannot take more.
+const FULL: &str = "cannot write; is the disk full?";
+
+/// The rows of a block, to be written.
+pub(crate) fn weight_rows<'a>(block: &'a DocumentBlock<'_>, rank: usize) -> WeightRows<'a> {
+    WeightRows {
+        ids: &block.ids,
+        labels: block.labels.as_deref(),
+        topics: block.heaviest,
+        weights: block.weights,
+        rank,
     }
 }
 

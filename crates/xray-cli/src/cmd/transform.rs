@@ -3,44 +3,129 @@
 use std::path::Path;
 
 use anyhow::Context;
-use xray_data::text::{Vectorizer, position_names};
-use xray_data::{Documents, Format, Loaded, LoadedMatrix, Model, Table, save};
-use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, nnls};
+use xray_data::{AtomicFile, Format, Model, Table, save};
+use xray_nmf::DenseMatrix;
+use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
-use xray_pipeline::{apply, heaviest_topics, into_sparse};
+use xray_pipeline::{
+    Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
+};
 
+use crate::agree::together;
 use crate::args::TransformArgs;
+use crate::cmd::topics::weight_rows;
 use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
-use crate::output::write_file;
 use crate::session::{STDOUT, Session};
 
-pub(crate) fn run(args: &TransformArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
-    let model = session.stage("model", || Model::load(&args.model))?;
-    let (loaded, _) = read(&mut session, &args.input)?;
-    let weighed = session.stage("weights", || match (loaded, args.columns) {
-        (Loaded::Table(table), true) => columns(&model, table, args),
-        (Loaded::Documents(_), true) => {
-            Err(UsageError("--columns is for matrices, and this is text".into()).into())
-        }
-        (Loaded::Documents(documents), false) => texts(&model, documents, args),
-        (Loaded::Table(table), false) => rows(&model, table, args),
-    })?;
-    if let Some(path) = &args.output {
-        session.stage("write", || weighed.save(path))?;
-        session.note(format!("wrote {}", path.display()));
+pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::on(comm, &args.common)?;
+    let model = session.stage("model", || Model::load(&args.model));
+    let model = together(comm, model.map_err(Into::into))?;
+    let content = read(comm, &mut session, &args.input)?;
+    let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
+    let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
+    match &args.output {
+        Some(out) if csv(out) => session.stage("write", || write_csv(comm, &weighed, Some(out)))?,
+        None if !args.common.json => write_csv(comm, &weighed, None)?,
+        _ => {}
     }
-    if args.common.json {
-        session.print_answer(&TransformReport::new(&weighed.rows()))?;
-    } else if args.output.is_none() {
-        weighed.rows().write(&mut std::io::stdout().lock()).context(STDOUT)?;
+    let whole_file = args.output.as_ref().filter(|out| !csv(out));
+    if args.common.json || whole_file.is_some() {
+        let all = Gathered::new(comm, &weighed)?;
+        let mut rest = || -> anyhow::Result<()> {
+            if comm.rank() > 0 {
+                return Ok(());
+            }
+            if let Some(out) = whole_file {
+                session.stage("write", || all.save(out))?;
+            }
+            if args.common.json {
+                session.print_answer(&TransformReport::new(&all.rows()))?;
+            }
+            Ok(())
+        };
+        together(comm, rest())?;
+    }
+    if let Some(out) = &args.output {
+        session.note(format!("wrote {}", out.display()));
     }
     Ok(Outcome::Done)
 }
 
-/// Weights, and what the rows are called.
-struct Weighed {
+fn transform(
+    comm: &dyn Communicator,
+    model: &Model,
+    content: Content,
+    args: &TransformArgs,
+) -> anyhow::Result<Transformed> {
+    let threads = args.common.threads();
+    let weighed = match (content, args.columns) {
+        (Content::Table(corpus), true) => transform_columns(comm, model, &corpus, threads),
+        (Content::Documents(_), true) => {
+            let message = "--columns is for matrices, and this is text";
+            return together(comm, Err(UsageError(message.into()).into()));
+        }
+        (Content::Documents(_), false) if model.preprocessing.is_none() => {
+            let name = args.model.display();
+            let message = format!("{name}: the model was fitted to a matrix; it cannot read texts");
+            return together(comm, Err(UsageError(message).into()));
+        }
+        (content, false) => transform_rows(comm, model, content, threads),
+    };
+    about(&args.input, weighed.map_err(Into::into))
+}
+
+/// Rank 0 writes all rows, as they arrive, to a file or to standard output; collective.
+fn write_csv(
+    comm: &dyn Communicator,
+    weighed: &Transformed,
+    path: Option<&Path>,
+) -> anyhow::Result<()> {
+    let Transformed { rows, documents } = weighed;
+    let open = || -> anyhow::Result<Option<AtomicFile>> {
+        match path {
+            Some(path) if comm.rank() == 0 => Ok(Some(AtomicFile::create(path)?)),
+            _ => Ok(None),
+        }
+    };
+    let mut file = together(comm, open())?;
+    let mut stdout = std::io::stdout();
+    let out: &mut dyn std::io::Write = match &mut file {
+        Some(file) => file,
+        None => &mut stdout,
+    };
+    let mut failed = None;
+    let mut write = |lines: &dyn Fn(&mut dyn std::io::Write) -> std::io::Result<()>| {
+        if failed.is_none()
+            && let Err(error) = lines(out)
+        {
+            failed = Some(error);
+        }
+    };
+    if comm.rank() == 0 {
+        let header = WeightRows::header(rows.labels.is_some(), documents.rank);
+        write(&|out| out.write_all(&header));
+    }
+    documents.for_each_block(comm, rows, |block| {
+        write(&|out| weight_rows(block, documents.rank).write_lines(out));
+        Ok(())
+    })?;
+    let finish = || -> anyhow::Result<()> {
+        match (failed, path) {
+            (Some(error), Some(path)) => Err(error)
+                .with_context(|| format!("{}: cannot write; is the disk full?", path.display())),
+            (Some(error), None) => Err(error).context(STDOUT),
+            (None, _) => Ok(()),
+        }
+    };
+    together(comm, finish())?;
+    let committed = file.map_or(Ok(()), AtomicFile::commit);
+    together(comm, committed.map_err(Into::into))
+}
+
+/// All rows on rank 0, none on the others.
+struct Gathered {
     ids: Vec<String>,
     labels: Option<Vec<String>>,
     topics: Vec<Option<usize>>,
@@ -48,83 +133,28 @@ struct Weighed {
     rank: usize,
 }
 
-fn texts(model: &Model, documents: Documents, args: &TransformArgs) -> anyhow::Result<Weighed> {
-    let Some(vectorizer) = &model.preprocessing else {
-        return Err(UsageError(format!(
-            "{}: the model was fitted to a matrix; it cannot read texts",
-            args.model.display()
-        ))
-        .into());
-    };
-    let matrix = vectorizer.transform(&documents.texts)?;
-    weigh(model, &matrix, documents.ids, documents.labels, args)
-}
-
-fn rows(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Weighed> {
-    let Table { matrix, row_names, column_names, labels } = table;
-    let ids = row_names.unwrap_or_else(|| position_names(matrix.n_rows()));
-    match &model.preprocessing {
-        Some(vectorizer) => {
-            let matrix = about(&args.input, counts(vectorizer, matrix, column_names))?;
-            weigh(model, &matrix, ids, labels, args)
-        }
-        None => weigh(model, matrix.as_matrix(), ids, labels, args),
+impl Gathered {
+    fn new(comm: &dyn Communicator, weighed: &Transformed) -> anyhow::Result<Self> {
+        let Transformed { rows, documents } = weighed;
+        let labels = rows.labels.as_ref().map(|_| Vec::new());
+        let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { ids, labels, topics, weights, rank: documents.rank };
+        documents.for_each_block(comm, rows, |block| {
+            all.push(block);
+            Ok::<(), Error>(())
+        })?;
+        Ok(all)
     }
-}
 
-/// Counts weighed as those that the model was fitted to.
-fn counts(
-    vectorizer: &Vectorizer,
-    matrix: LoadedMatrix,
-    names: Option<Vec<String>>,
-) -> anyhow::Result<SparseMatrix<'static, f64>> {
-    Ok(vectorizer.transform_counts(&into_sparse(matrix)?, names.as_deref())?)
-}
+    fn push(&mut self, block: &DocumentBlock<'_>) {
+        self.ids.extend_from_slice(&block.ids);
+        if let (Some(all), Some(labels)) = (&mut self.labels, &block.labels) {
+            all.extend_from_slice(labels);
+        }
+        self.topics.extend_from_slice(block.heaviest);
+        self.weights.extend_from_slice(block.weights);
+    }
 
-fn weigh(
-    model: &Model,
-    matrix: &dyn Matrix,
-    ids: Vec<String>,
-    labels: Option<Vec<String>>,
-    args: &TransformArgs,
-) -> anyhow::Result<Weighed> {
-    let n = model.h.n_columns();
-    anyhow::ensure!(
-        matrix.n_columns() == n,
-        "{}: found {} columns, expected {n}, as the model has (--transpose swaps rows and columns, \
-         --columns weighs columns)",
-        args.input.source().name(),
-        matrix.n_columns(),
-    );
-    let weights = apply(model, matrix, args.common.threads()).map_err(anyhow::Error::from);
-    let weights = about(&args.input, weights)?;
-    let rank = model.rank();
-    let topics = heaviest_topics(model, &weights, matrix.n_rows());
-    Ok(Weighed { ids, labels, topics, weights, rank })
-}
-
-/// New columns as combinations of the model's W.
-fn columns(model: &Model, table: Table, args: &TransformArgs) -> anyhow::Result<Weighed> {
-    let Some(w) = &model.w else {
-        anyhow::bail!("{}: the model has no W; fit it again", args.model.display());
-    };
-    anyhow::ensure!(
-        table.matrix.n_rows() == w.n_rows(),
-        "{}: found {} rows, expected {}, as the model's W has (--transpose swaps rows and columns)",
-        args.input.source().name(),
-        table.matrix.n_rows(),
-        w.n_rows(),
-    );
-    let rank = model.rank();
-    let ids = table.column_names.unwrap_or_else(|| position_names(table.matrix.n_columns()));
-    let threads = args.common.threads();
-    let solved = nnls(w.as_matrix(), table.matrix.as_matrix(), threads)?;
-    let weights = solved.solutions.concat();
-    let topics = heaviest_topics(model, &weights, ids.len());
-    Ok(Weighed { ids, labels: None, topics, weights, rank })
-}
-
-impl Weighed {
     fn rows(&self) -> WeightRows<'_> {
         WeightRows {
             ids: &self.ids,
@@ -136,9 +166,6 @@ impl Weighed {
     }
 
     fn save(&self, path: &Path) -> anyhow::Result<()> {
-        if Format::from_path(path).is_some_and(|format| format.name == "csv") {
-            return write_file(path, |out| self.rows().write(out));
-        }
         let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights.clone())?;
         let table = Table {
             row_names: Some(self.ids.clone()),

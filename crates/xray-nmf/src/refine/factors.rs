@@ -79,17 +79,31 @@ impl Factorization {
                 }
             });
         }
-        let n = self.weights().n_columns();
-        let mut lines = vec![0.0; n * rank];
-        for i in 0..n {
-            let (anchors, weights) = self.weights().column(i);
-            anchors.iter().zip(weights).for_each(|(&k, &v)| lines[i * rank + k as usize] = v);
-        }
-        let h = if comm.is_alone() {
-            lines
-        } else {
-            self.own_columns().in_order(&comm.gather(&lines)?, rank)
+        // The columns of one rank travel at a time, without zeros: H is dense in one place only.
+        let mut h = vec![0.0; self.n_columns() * rank];
+        let mut put = |[column, anchor, value]: [u64; 3]| {
+            h[column as usize * rank + anchor as usize] = f64::from_bits(value);
         };
+        if comm.is_alone() {
+            self.own_entries().for_each(&mut put);
+        }
+        for root in (0..comm.size()).filter(|_| !comm.is_alone()) {
+            let own = root == comm.rank();
+            let mut entries = if own { self.own_entries().collect() } else { Vec::new() };
+            comm.share(root, &mut entries)?;
+            entries.into_iter().for_each(&mut put);
+        }
         Ok(Factors { rank, w, h, objective: Vec::new() })
+    }
+
+    /// Column, anchor and bits of each weight of the own columns.
+    fn own_entries(&self) -> impl Iterator<Item = [u64; 3]> {
+        let columns = self.own_columns();
+        (0..self.weights().n_columns()).flat_map(move |i| {
+            let (anchors, weights) = self.weights().column(i);
+            let column = columns.global(i) as u64;
+            let entries = anchors.iter().zip(weights);
+            entries.map(move |(&k, v)| [column, u64::from(k), v.to_bits()])
+        })
     }
 }

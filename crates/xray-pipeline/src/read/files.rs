@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use xray_data::{Input, Provenance, hash_input};
+use xray_data::{Input, LoadOptions};
 use xray_nmf::comm::Communicator;
 
 use crate::agree::{same_everywhere, together};
@@ -114,6 +114,23 @@ pub fn fingerprint(input: &Input) -> Result<Vec<u8>> {
     Ok(hasher.finalize().as_bytes().to_vec())
 }
 
+/// Checks that all ranks share out the same files.
+pub(crate) fn check_same_list(comm: &dyn Communicator, files: &[PathBuf]) -> Result<()> {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    same_everywhere(comm, "the list of files", names.join("\n").as_bytes())
+}
+
+/// Checks that the files with names and labels are the same on all ranks.
+pub(crate) fn check_side_files(comm: &dyn Communicator, options: &LoadOptions) -> Result<()> {
+    if comm.size() == 1 {
+        return Ok(());
+    }
+    let files = [&options.row_names, &options.column_names, &options.labels];
+    let prints = files.into_iter().flatten().map(|file| fingerprint(&Input::Path(file.clone())));
+    let prints: Result<Vec<Vec<u8>>> = prints.collect();
+    same_everywhere(comm, "the files with names and labels", &together(comm, prints)?.concat())
+}
+
 /// Checks that all ranks see the same file or folder.
 ///
 /// # Errors
@@ -148,28 +165,6 @@ fn hash_samples(path: &Path, length: u64, whole: u64, hasher: &mut blake3::Hashe
         std::io::copy(&mut file.by_ref().take(SAMPLE), hasher).map_err(&problem)?;
     }
     Ok(())
-}
-
-/// Where the data of a run comes from; every rank hashes what it has read of many files.
-///
-/// # Errors
-/// The same on all ranks, if any of them cannot read its part.
-pub fn provenance(comm: &dyn Communicator, data: &Path, seed: u64) -> Result<Provenance> {
-    let Some(files) = together(comm, data_files(data))? else {
-        let input = if comm.rank() == 0 { Input::from(data) } else { Input::Stdin };
-        let hash = together(comm, hash_input(&input))?.map(|hash| hash.to_string());
-        return Ok(Provenance::new(input.name(), hash, seed));
-    };
-    let hash = |file: &PathBuf| -> Result<String> {
-        let hash = hash_input(&Input::Path(file.clone()))?;
-        let hash = hash.map_or(String::new(), |hash| hash.to_string());
-        Ok(format!("{} {hash}\n", file.display()))
-    };
-    let own: Result<String> =
-        own_files(&files, comm.rank(), comm.size()).iter().map(hash).collect();
-    let all = comm.all_gather(together(comm, own)?.as_bytes())?.concat();
-    let hash = format!("blake3:{}", blake3::hash(&all).to_hex());
-    Ok(Provenance::new(data.display().to_string(), Some(hash), seed))
 }
 
 #[cfg(test)]

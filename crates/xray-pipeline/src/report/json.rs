@@ -1,7 +1,8 @@
 //! Reports as JSON, for files, standard output and Python.
 
-use serde::Serialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// A report as indented JSON.
 ///
@@ -44,8 +45,30 @@ impl Serialize for Seconds {
     }
 }
 
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Stages;
+        impl<'de> Visitor<'de> for Stages {
+            type Value = Seconds;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("seconds of stages")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Seconds, A::Error> {
+                let mut seconds = Vec::new();
+                while let Some(stage) = map.next_entry()? {
+                    seconds.push(stage);
+                }
+                Ok(Seconds(seconds))
+            }
+        }
+        deserializer.deserialize_map(Stages)
+    }
+}
+
 /// What each rank had to do: lists with one number a rank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RankFacts {
     /// How many ranks there were.
     pub number: usize,
@@ -59,4 +82,6 @@ pub struct RankFacts {
     pub received_reading_bytes: Vec<u64>,
     /// Those that arrived after it.
     pub received_fitting_bytes: Vec<u64>,
+    /// Seconds of each stage, on each.
+    pub seconds: Vec<Seconds>,
 }

@@ -9,8 +9,8 @@ use xray_nmf::{
 };
 
 use crate::error::Result;
-use crate::fit::Topics;
 use crate::options::TopicOptions;
+use crate::topics::Topics;
 
 /// The parameters of topics.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -76,7 +76,7 @@ impl TopicsParameters {
         Self {
             rank: found.rank(),
             selection: options.params.selection,
-            refine: found.objective.len().saturating_sub(1),
+            refine: found.run.objective.len().saturating_sub(1),
             normalize: options.params.normalize,
             mean_ray: options.params.mean_ray,
             anchor,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use xray_nmf::Termination;
 
 use super::VERSION;
-use crate::study::RankStudy;
+use crate::rank::RankStudy;
 
 /// Every rank of one run, and which one to take.
 #[derive(Debug, Clone, Serialize)]

@@ -7,7 +7,7 @@ use xray_nmf::comm::Communicator;
 use super::{Agreement, RankFacts, VERSION};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::fit::Topics;
+use crate::topics::Topics;
 
 /// Topics with their words, and how they were found; what `topics.json` holds.
 #[derive(Debug, Clone, Serialize)]
@@ -81,7 +81,7 @@ impl TopicsReport {
     /// # Errors
     /// If the ranks cannot talk.
     pub fn new(comm: &dyn Communicator, corpus: &Corpus, found: &Topics) -> Result<Self> {
-        let word = |&j: &usize| corpus.word(j).to_owned();
+        let word = |&j: &usize| corpus.word(j).into_owned();
         let lines = found.topics.iter().enumerate().map(|(k, topic)| {
             let anchor_words: Vec<String> = topic.anchors.iter().map(word).collect();
             TopicLine {
@@ -94,28 +94,29 @@ impl TopicsReport {
                 margin: topic.margin,
             }
         });
-        let agreement = match &corpus.labels {
-            Some(labels) => Agreement::of(comm, labels, &found.topic_of_document)?,
+        let agreement = match &corpus.rows.labels {
+            Some(labels) => Agreement::of(comm, labels, &found.documents.heaviest)?,
             None => None,
         };
+        let run = &found.run;
         let suggestion =
             |s: xray_nmf::RankSuggestion| Suggestion { rank: s.rank, reason: s.reason.words() };
         Ok(Self {
             version: VERSION,
             documents: corpus.n_documents(),
-            vocabulary: corpus.vectorizer.vocabulary().len(),
+            vocabulary: corpus.n_words(),
             entries: corpus.matrix.n_entries(),
             rank: found.rank(),
             topics: lines.collect(),
-            anchors: found.steps.iter().map(|step| step.anchor).collect(),
-            residual_norm: found.steps.iter().map(|step| step.residual).collect(),
-            termination: found.termination,
-            kkt_violation: found.kkt_violation,
-            refined_objective: found.objective.clone(),
-            suggestion: found.suggestion.map(suggestion),
+            anchors: run.steps.iter().map(|step| step.anchor).collect(),
+            residual_norm: run.steps.iter().map(|step| step.residual).collect(),
+            termination: run.termination,
+            kkt_violation: run.kkt_violation,
+            refined_objective: run.objective.clone(),
+            suggestion: run.suggestion.map(suggestion),
             agreement,
             ranks: None,
-            silent: found.topic_of_document.iter().filter(|topic| topic.is_none()).count(),
+            silent: found.documents.n_silent(comm)?,
         })
     }
 }

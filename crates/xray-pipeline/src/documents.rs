@@ -1,0 +1,198 @@
+//! W of the own rows, which is never whole anywhere: blocks of rows travel to rank 0 one after the other.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rayon::prelude::*;
+use xray_nmf::Ownership;
+use xray_nmf::comm::{Collectives, Communicator};
+
+use crate::agree::together;
+use crate::corpus::RowNames;
+use crate::error::Result;
+use crate::read::{read_text, write_text};
+
+/// How the own documents are made of topics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentWeights {
+    /// Which documents are here.
+    pub own: Ownership,
+    /// Number of topics.
+    pub rank: usize,
+    /// `rank` weights for each own document.
+    pub weights: Vec<f64>,
+    /// The heaviest topic of each own document; none for a document without any known word.
+    pub heaviest: Vec<Option<usize>>,
+}
+
+/// Some documents, one after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentBlock<'a> {
+    /// Their places among all.
+    pub rows: Range<usize>,
+    /// Their names.
+    pub ids: Cow<'a, [String]>,
+    /// Their classes, if documents have any.
+    pub labels: Option<Cow<'a, [String]>>,
+    /// Their heaviest topics.
+    pub heaviest: &'a [Option<usize>],
+    /// `rank` weights for each.
+    pub weights: &'a [f64],
+}
+
+impl DocumentWeights {
+    /// Finds the heaviest topic of each own document: the first of the largest weights, if it has any.
+    pub fn new(own: Ownership, rank: usize, weights: Vec<f64>) -> Self {
+        let heaviest = heaviest(&weights, rank, own.n_own());
+        Self { own, rank, weights, heaviest }
+    }
+
+    /// The part of all documents in which each topic is the heaviest; collective.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn shares(&self, comm: &dyn Communicator) -> Result<Vec<f64>> {
+        let mut counts = vec![0_u64; self.rank];
+        self.heaviest.iter().flatten().for_each(|&k| counts[k] += 1);
+        let all = comm.gather(&counts)?;
+        counts.fill(0);
+        for (place, count) in all.into_iter().enumerate() {
+            counts[place % self.rank] += count;
+        }
+        let n = self.own.n().max(1) as f64;
+        Ok(counts.into_iter().map(|count| count as f64 / n).collect())
+    }
+
+    /// Number of documents of all ranks that are in no topic; collective.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn n_silent(&self, comm: &dyn Communicator) -> Result<usize> {
+        let own = self.heaviest.iter().filter(|topic| topic.is_none()).count();
+        Ok(comm.total(own)?)
+    }
+
+    /// The own blocks, ascending, with the names of their rows.
+    pub fn own_blocks<'a>(
+        &'a self,
+        names: &'a RowNames,
+    ) -> impl Iterator<Item = DocumentBlock<'a>> {
+        let rows = |places: Range<usize>| {
+            let first = self.own.global(places.start);
+            first..first + places.len()
+        };
+        self.own.own_blocks().into_iter().map(move |places| self.block(names, rows(places)))
+    }
+
+    /// Shows all blocks of all ranks, ascending, to `visit` on rank 0; collective. No more than one block
+    /// of another rank is there at a time.
+    ///
+    /// # Errors
+    /// The first of `visit`, on all ranks; blocks after it are not shown.
+    pub fn for_each_block(
+        &self,
+        comm: &dyn Communicator,
+        names: &RowNames,
+        mut visit: impl FnMut(&DocumentBlock<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if comm.size() == 1 && names.ids.is_some() {
+            return visit(&self.block(names, 0..self.own.n()));
+        }
+        let mut result = Ok(());
+        for b in 0..self.own.n_blocks() {
+            let owner = self.own.block_owner(b);
+            if owner == 0 {
+                if comm.rank() == 0 && result.is_ok() {
+                    result = visit(&self.block(names, self.own.block_lines(b)));
+                }
+                continue;
+            }
+            let mut messages = vec![Vec::new(); comm.size()];
+            if comm.rank() == owner {
+                messages[0] = self.block(names, self.own.block_lines(b)).to_bytes();
+            }
+            let received = comm.all_to_all(messages)?;
+            if comm.rank() == 0 && result.is_ok() {
+                let (rows, labelled) = (self.own.block_lines(b), names.labels.is_some());
+                result = read_block(&received[owner], rows, labelled, self.rank, &mut visit);
+            }
+        }
+        together(comm, result)
+    }
+
+    /// Own rows that follow each other.
+    fn block<'a>(&'a self, names: &'a RowNames, rows: Range<usize>) -> DocumentBlock<'a> {
+        let first = self.own.local(rows.start).unwrap_or(0);
+        let places = first..first + rows.len();
+        let ids = match &names.ids {
+            Some(ids) => Cow::Borrowed(&ids[places.clone()]),
+            None => rows.clone().map(|d| d.to_string()).collect(),
+        };
+        DocumentBlock {
+            rows,
+            ids,
+            labels: names.labels.as_ref().map(|labels| Cow::Borrowed(&labels[places.clone()])),
+            heaviest: &self.heaviest[places.clone()],
+            weights: &self.weights[places.start * self.rank..places.end * self.rank],
+        }
+    }
+}
+
+impl DocumentBlock<'_> {
+    /// Names, classes, weights and heaviest topics.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut message = Vec::new();
+        self.ids.iter().for_each(|id| write_text(&mut message, id));
+        self.labels
+            .iter()
+            .flat_map(|labels| labels.iter())
+            .for_each(|label| write_text(&mut message, label));
+        message.extend(self.weights.iter().flat_map(|weight| weight.to_le_bytes()));
+        // The heaviest topic need not be that of the largest weight: topics may differ in length.
+        let number = |topic: &Option<usize>| topic.map_or(u32::MAX, |k| k as u32);
+        message.extend(self.heaviest.iter().flat_map(|topic| number(topic).to_le_bytes()));
+        message
+    }
+}
+
+/// Shows a block that has arrived.
+fn read_block(
+    mut message: &[u8],
+    rows: Range<usize>,
+    labelled: bool,
+    rank: usize,
+    visit: &mut dyn FnMut(&DocumentBlock<'_>) -> Result<()>,
+) -> Result<()> {
+    let n = rows.len();
+    let ids: Cow<'_, [String]> = (0..n).map(|_| read_text(&mut message)).collect();
+    let labels = labelled.then(|| (0..n).map(|_| read_text(&mut message)).collect());
+    let (weights, heaviest) = message.split_at(8 * n * rank);
+    let weights: Vec<f64> =
+        weights.as_chunks().0.iter().map(|weight| f64::from_le_bytes(*weight)).collect();
+    let topic = |bytes: &[u8; 4]| {
+        let number = u32::from_le_bytes(*bytes);
+        (number != u32::MAX).then_some(number as usize)
+    };
+    let heaviest: Vec<Option<usize>> = heaviest.as_chunks().0.iter().map(topic).collect();
+    visit(&DocumentBlock { rows, ids, labels, heaviest: &heaviest, weights: &weights })
+}
+
+/// The first heaviest topic of each document, if it has any weight.
+pub(crate) fn heaviest(weights: &[f64], rank: usize, n_documents: usize) -> Vec<Option<usize>> {
+    if rank == 0 {
+        return vec![None; n_documents];
+    }
+    let largest = |row: &[f64]| {
+        let best = (0..rank).reduce(|best, k| if row[k] > row[best] { k } else { best });
+        best.filter(|&k| row[k] > 0.0)
+    };
+    weights.par_chunks_exact(rank).map(largest).collect()
+}
+
+/// The part of all documents in which each topic is the heaviest.
+pub(crate) fn shares_of(topic_of_document: &[Option<usize>], rank: usize) -> Vec<f64> {
+    let mut counts = vec![0_usize; rank];
+    topic_of_document.iter().flatten().for_each(|&k| counts[k] += 1);
+    let n = topic_of_document.len().max(1) as f64;
+    counts.into_iter().map(|count| count as f64 / n).collect()
+}

@@ -1,0 +1,88 @@
+//! Anchors and coefficients of any matrix, on any number of ranks.
+
+use xray_nmf::comm::Communicator;
+use xray_nmf::{
+    Factorization, Factors, Ownership, Params, Refinement, RunState, Termination, fit_resumed,
+};
+
+use crate::agree::together;
+use crate::corpus::{Corpus, DistributedMatrix};
+use crate::documents::DocumentWeights;
+use crate::error::{Error, Result};
+use crate::refine::{RefineOptions, refine};
+use crate::watch::{Event, Progress, Stage, Told};
+
+/// What is to be done beside finding anchors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FactorizeOptions {
+    /// Rule, rank, columns and all else about the anchors.
+    pub params: Params,
+    /// Steps of alternating optimisation.
+    pub refine: usize,
+    /// How they are made.
+    pub method: Refinement,
+}
+
+/// Anchors with H of the own columns, and refined factors if they were asked for.
+#[derive(Debug, Clone)]
+pub struct Factorized {
+    /// Anchors and how they were found.
+    pub found: Factorization,
+    /// W and H after refinement.
+    pub refined: Option<RefinedFactors>,
+}
+
+/// Refined factors, scaled so that topics can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefinedFactors {
+    /// W of the own rows.
+    pub documents: DocumentWeights,
+    /// The transpose of H, all columns.
+    pub h: Vec<f64>,
+    /// `||X - WH||_F^2` before and after each step.
+    pub objective: Vec<f64>,
+}
+
+/// Finds the anchors of a matrix; collective. The search goes on from `saved`, which is empty for a new one.
+///
+/// # Errors
+/// If a parameter is out of range, or an entry is negative and may not be.
+pub fn factorize(
+    comm: &dyn Communicator,
+    corpus: &mut Corpus,
+    options: &FactorizeOptions,
+    saved: &RunState,
+    progress: &mut dyn Progress,
+) -> Result<Factorized> {
+    let params = &options.params;
+    if !params.allow_negative {
+        together(comm, check_nonnegative(comm, &corpus.matrix))?;
+    }
+    let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
+    let (n_columns, columns) = (corpus.matrix.n_columns(), corpus.matrix.columns().as_matrix());
+    let observer = &mut Told(progress);
+    let found = fit_resumed(comm, n_columns, columns, None, params, saved, observer)?;
+    if options.refine == 0 || found.termination() == Termination::Stopped {
+        return Ok(Factorized { found, refined: None });
+    }
+    corpus.matrix.make_rows(comm)?;
+    let start = found.factors(comm)?;
+    let how = RefineOptions {
+        method: options.method,
+        steps: options.refine,
+        tolerance: 0.0,
+        threads: params.threads,
+    };
+    let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
+    let Factors { rank, w, h, objective } = refined.with_comparable_topics();
+    let documents = DocumentWeights::new(corpus.rows.own, rank, w);
+    Ok(Factorized { found, refined: Some(RefinedFactors { documents, h, objective }) })
+}
+
+/// The engine's own check, with the column's place among those of all ranks.
+fn check_nonnegative(comm: &dyn Communicator, matrix: &DistributedMatrix) -> Result<()> {
+    let Some(entry) = matrix.columns().as_matrix().first_negative() else { return Ok(()) };
+    let own = Ownership::columns(matrix.n_columns(), comm);
+    let column = own.global(entry.column);
+    Err(Error::Fit(xray_nmf::Error::Negative { row: entry.row, column, value: entry.value }))
+}

@@ -1,0 +1,206 @@
+//! Every rank in one run: what is left unexplained, and how well the topics hang together.
+//!
+//! Anchors are nested, so one fit to the largest rank has all the smaller ones. A second fit without
+//! the held-out rows tells how much of rows that it has not seen each rank explains. Coherence looks at
+//! the top words of the topics at each rank, before refinement.
+
+use xray_data::LoadedMatrix;
+use xray_nmf::comm::{Collectives, Communicator};
+use xray_nmf::{
+    Factorization, Params, RankSuggestion, SparseMatrix, Termination, fit_distributed, split_rows,
+};
+
+use crate::corpus::{Corpus, DistributedMatrix};
+use crate::error::Result;
+use crate::given::fetch_columns;
+use crate::measure::Coherence;
+use crate::watch::{Event, Progress, Stage, Told};
+use crate::words::{heaviest_first, weighted_words};
+
+/// Options of [`rank_study`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyOptions {
+    /// Rule, largest rank, threads, memory; the seed also draws the held-out rows.
+    pub params: Params,
+    /// The part of the rows to hold out; none are if it is 0.
+    pub held_out: f64,
+    /// Words of each topic that coherence looks at, or `None` to leave coherence out.
+    pub coherence_words: Option<usize>,
+}
+
+/// All ranks of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankStudy {
+    /// Rank 1, 2, ... up to the last.
+    pub ranks: Vec<StudiedRank>,
+    /// Why there are no more.
+    pub termination: Termination,
+    /// The rank to take; none if nothing was found.
+    pub suggestion: Option<RankSuggestion>,
+}
+
+/// One rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudiedRank {
+    /// The rank.
+    pub rank: usize,
+    /// The column that this rank adds to the one before.
+    pub anchor: usize,
+    /// `||X - X_A H||_F / ||X||_F`.
+    pub residual: f64,
+    /// The same on rows that were held out.
+    pub held_out: Option<f64>,
+    /// Mean coherence of the topics by normalised pointwise mutual information, -1 to 1.
+    pub npmi: Option<f64>,
+    /// Mean UMass coherence of the topics; nearer to 0 is better.
+    pub umass: Option<f64>,
+    /// How clearly the anchor was chosen.
+    pub margin: Option<f64>,
+}
+
+/// Looks at all ranks up to `options.params.rank`; collective.
+///
+/// # Errors
+/// If a parameter is out of range, the matrix has negative entries that are not allowed, or the worker
+/// threads cannot be started.
+pub fn rank_study(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &StudyOptions,
+    progress: &mut dyn Progress,
+) -> Result<RankStudy> {
+    let (found, errors) = fits(comm, &corpus.matrix, options, progress)?;
+    let coherence = match options.coherence_words {
+        Some(n_words) if !corpus.matrix.is_dense() => {
+            coherence_of_ranks(comm, &found, &corpus.matrix, n_words, progress)?
+        }
+        _ => Vec::new(),
+    };
+    Ok(summarize(&found, &errors, &coherence))
+}
+
+/// The fit of all rows, and the held-out error of each rank. Rows are held out of the own columns where they
+/// are.
+fn fits(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    options: &StudyOptions,
+    progress: &mut dyn Progress,
+) -> Result<(Factorization, Vec<f64>)> {
+    let StudyOptions { params, held_out, .. } = options;
+    let (kept, held_out) = split_rows(matrix.n_rows(), *held_out, params.seed);
+    let runs = if held_out.is_empty() { 1 } else { 2 };
+    let _ = progress.tell(Event::Begin(Stage::Anchors, runs * params.rank));
+    let (n, columns) = (matrix.n_columns(), matrix.columns());
+    let observer = &mut Told(progress);
+    let found = fit_distributed(comm, n, columns.as_matrix(), None, params, observer)?;
+    if held_out.is_empty() || found.termination() == Termination::Stopped {
+        return Ok((found, Vec::new()));
+    }
+    let (kept, held_out) = (rows_at(columns, &kept), rows_at(columns, &held_out));
+    let held_out = Some(held_out.as_matrix());
+    let other = fit_distributed(comm, n, kept.as_matrix(), held_out, params, observer)?;
+    let errors = other.steps().iter().filter_map(|step| step.held_out).collect();
+    Ok((found, errors))
+}
+
+fn rows_at(matrix: &LoadedMatrix, rows: &[usize]) -> LoadedMatrix {
+    match matrix {
+        LoadedMatrix::Sparse(x) => x.rows_at(rows).into(),
+        LoadedMatrix::Dense(x) => x.rows_at(rows).into(),
+    }
+}
+
+/// Mean NPMI and UMass of the topics of each rank; collective.
+fn coherence_of_ranks(
+    comm: &dyn Communicator,
+    found: &Factorization,
+    matrix: &DistributedMatrix,
+    n_words: usize,
+    progress: &mut dyn Progress,
+) -> Result<Vec<(f64, f64)>> {
+    let _ = progress.tell(Event::Begin(Stage::Coherence, found.rank()));
+    let mut lists = heaviest_of_ranks(comm, found, n_words)?;
+    let mut used: Vec<usize> = lists.iter().flatten().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let documents = documents_with(comm, matrix, &used)?;
+    for word in lists.iter_mut().flatten().flatten() {
+        *word = used.partition_point(|other| other < word);
+    }
+    let coherence = Coherence::new(&documents);
+    let mean = |(t, lists): (usize, &Vec<Vec<usize>>)| {
+        let topics = coherence.topics(lists);
+        let npmi = topics.iter().map(|topic| topic.npmi).sum::<f64>();
+        let umass = topics.iter().map(|topic| topic.umass).sum::<f64>();
+        let _ = progress.tell(Event::Advance);
+        (npmi / (t + 1) as f64, umass / (t + 1) as f64)
+    };
+    Ok(lists.iter().enumerate().map(mean).collect())
+}
+
+/// The heaviest words of every topic of every rank, on all ranks; collective.
+fn heaviest_of_ranks(
+    comm: &dyn Communicator,
+    found: &Factorization,
+    n_words: usize,
+) -> Result<Vec<Vec<Vec<usize>>>> {
+    let layout = found.own_columns();
+    let mut own: Vec<f64> = Vec::new();
+    found.for_each_rank(|_, weights| {
+        for mut topic in weighted_words(&weights) {
+            heaviest_first(&mut topic, n_words);
+            own.push(topic.len() as f64);
+            own.extend(topic.iter().flat_map(|&(i, weight)| [layout.global(i) as f64, weight]));
+        }
+    });
+    let all = comm.gather_parts(&own)?;
+    let mut parts: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+    let mut next_topic = || -> Vec<usize> {
+        let mut topic: Vec<(usize, f64)> = Vec::new();
+        for part in &mut parts {
+            let Some((&n, rest)) = part.split_first() else { continue };
+            let (words, rest) = rest.split_at(2 * n as usize);
+            topic.extend(words.chunks_exact(2).map(|word| (word[0] as usize, word[1])));
+            *part = rest;
+        }
+        heaviest_first(&mut topic, n_words);
+        topic.into_iter().map(|(j, _)| j).collect()
+    };
+    Ok((1..=found.rank()).map(|k| (0..k).map(|_| next_topic()).collect()).collect())
+}
+
+/// All documents, with the given words only; collective.
+fn documents_with(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    words: &[usize],
+) -> Result<SparseMatrix<'static, f64>> {
+    let columns = fetch_columns(comm, matrix.columns(), matrix.n_columns(), words)?;
+    let mut offsets = vec![0];
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for column in columns {
+        rows.extend(column.rows.unwrap_or_default());
+        values.extend(column.values);
+        offsets.push(rows.len());
+    }
+    Ok(SparseMatrix::from_csc(matrix.n_rows(), words.len(), offsets, rows, values)?)
+}
+
+fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) -> RankStudy {
+    let ranks = found.steps().iter().enumerate().map(|(t, step)| StudiedRank {
+        rank: t + 1,
+        anchor: step.anchor,
+        residual: step.residual,
+        held_out: errors.get(t).copied(),
+        npmi: coherence.get(t).map(|means| means.0),
+        umass: coherence.get(t).map(|means| means.1),
+        margin: step.margin,
+    });
+    let suggestion = found.suggest_rank_with(Some(errors));
+    RankStudy {
+        ranks: ranks.collect(),
+        termination: found.termination(),
+        suggestion: (found.rank() > 0).then_some(suggestion),
+    }
+}

@@ -1,0 +1,37 @@
+//! Alternating optimisation from the anchors, as it is told to those who watch.
+
+use xray_nmf::comm::Communicator;
+use xray_nmf::{Factors, Refine, Refinement, with_threads};
+
+use crate::corpus::DistributedMatrix;
+use crate::error::Result;
+use crate::watch::{Event, Progress, Stage, Told};
+
+/// How factors are refined.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RefineOptions {
+    pub method: Refinement,
+    /// Most steps.
+    pub steps: usize,
+    /// Ends when a step lowers the objective by less than this part of it; never if it is 0.
+    pub tolerance: f64,
+    pub threads: Option<usize>,
+}
+
+/// Improves both factors; collective. The own rows must have been made.
+pub(crate) fn refine(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    start: Factors,
+    options: &RefineOptions,
+    progress: &mut dyn Progress,
+) -> Result<Factors> {
+    let RefineOptions { method, steps, tolerance, threads } = *options;
+    let _ = progress.tell(Event::Begin(Stage::Refinement, steps));
+    let mut told = Told(progress);
+    let run = || {
+        let refine = Refine::part(matrix.portion(), comm).method(method);
+        refine.steps(steps, tolerance).observe(&mut told).run(start)
+    };
+    Ok(with_threads(threads, run)??)
+}

@@ -1,0 +1,212 @@
+//! Anchors, refinement, weights: a corpus becomes topics, on any number of ranks.
+//!
+//! 1. **Anchors.** XRAY on documents x words. A topic that begins with several given words gets as its
+//!    anchor the mean of their columns, appended to the matrix for the run and dropped from H after it.
+//! 2. **Refinement.** A few steps of alternating nonnegative least squares from `W = X_A`, H.
+//! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
+//!    can be compared: the heaviest topic is the one that explains most of it.
+//! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each own document x: what a saved model gives, too.
+//! 5. **Words.** The heaviest words of each topic, and its share in the documents of all ranks.
+
+use xray_nmf::comm::{Collectives, Communicator};
+use xray_nmf::{Factors, RankSuggestion, RowModel, RunState, Step, Termination, fit_resumed};
+
+use crate::corpus::Corpus;
+use crate::documents::DocumentWeights;
+use crate::error::Result;
+use crate::given::Given;
+use crate::options::TopicOptions;
+use crate::refine::{RefineOptions, refine};
+use crate::watch::{Event, Progress, Stage, Told};
+use crate::words::top_words;
+
+/// Topics with their words, and how documents are made of them: the same on every rank, but for the
+/// documents, of which each has its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topics {
+    /// The topics, in the order in which their anchors were found.
+    pub topics: Vec<Topic>,
+    /// The transpose of H: one row of weights for each word; each topic has length 1.
+    pub h: Vec<f64>,
+    /// W of the own documents.
+    pub documents: DocumentWeights,
+    /// How they were found.
+    pub run: Run,
+}
+
+/// The record of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// One record for each anchor; residuals refer to the corpus before refinement.
+    pub steps: Vec<Step>,
+    /// Why no more anchors were looked for.
+    pub termination: Termination,
+    /// The certificate of the projection onto the anchors.
+    pub kkt_violation: f64,
+    /// `||X - WH||_F^2` before and after each step of refinement.
+    pub objective: Vec<f64>,
+    /// How the number of topics was chosen, if it was not given.
+    pub suggestion: Option<RankSuggestion>,
+}
+
+/// One topic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topic {
+    /// Columns of the anchor words: one, or all that were given for it.
+    pub anchors: Vec<usize>,
+    /// Columns of the heaviest words, and their shares in the topic.
+    pub words: Vec<(usize, f64)>,
+    /// The part of all documents in which it is the heaviest topic.
+    pub share: f64,
+    /// How clearly the anchor was chosen: 0 for a tie, 1 if nothing else came near; none if given.
+    pub margin: Option<f64>,
+}
+
+impl Topics {
+    /// Number of topics.
+    pub fn rank(&self) -> usize {
+        self.topics.len()
+    }
+}
+
+/// Finds the topics of a corpus; collective. The search goes on from `saved`, which is empty for a new one.
+///
+/// Progress that breaks during the search for anchors ends it there; refinement is then left out.
+///
+/// # Errors
+/// If an option is out of range or the worker threads cannot be started.
+pub fn find_topics(
+    comm: &dyn Communicator,
+    corpus: &mut Corpus,
+    options: &TopicOptions,
+    saved: &RunState,
+    progress: &mut dyn Progress,
+) -> Result<Topics> {
+    options.check()?;
+    let (start, mut run) = anchors(comm, corpus, options, saved, progress)?;
+    let rank = start.rank;
+    corpus.matrix.make_rows(comm)?;
+    let how = refinement(corpus, options, rank, run.termination);
+    let Factors { mut h, objective, .. } = refine(comm, &corpus.matrix, start, &how, progress)?;
+    run.objective = objective;
+    let _ = progress.tell(Event::Begin(Stage::Weights, 1));
+    scale_topics(&mut h, rank);
+    let model = RowModel::new(rank, corpus.n_words(), h)?;
+    let rows = corpus.matrix.rows().expect("rows are made");
+    let weights = model.weights(rows, options.params.threads)?;
+    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
+    let h = model.into_topics();
+    let topics = describe(comm, corpus, options, &h, &documents, &run)?;
+    let _ = progress.tell(Event::Advance);
+    Ok(Topics { topics, h, documents, run })
+}
+
+/// The anchors, as factors to be refined, and the record of their search.
+fn anchors(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &TopicOptions,
+    saved: &RunState,
+    progress: &mut dyn Progress,
+) -> Result<(Factors, Run)> {
+    let given = Given::new(comm, &corpus.matrix, &options.anchors)?;
+    let params = options.search_params(corpus.n_words());
+    let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
+    let matrix: &dyn xray_nmf::Matrix = match &given.matrix {
+        Some(extended) => extended,
+        None => corpus.matrix.columns().as_matrix(),
+    };
+    let observer = &mut Told(progress);
+    let mut found = fit_resumed(comm, given.n_columns, matrix, None, &params, saved, observer)?;
+    let mut suggestion = None;
+    if options.rank.is_none() && found.termination() != Termination::Stopped {
+        let suggested = found.suggest_rank();
+        found = found.truncate(suggested.rank.max(options.anchors.len()));
+        suggestion = Some(suggested);
+    }
+    let run = Run {
+        steps: given.steps(comm, &found, &options.anchors)?,
+        termination: found.termination(),
+        kkt_violation: comm.largest(found.kkt_violation())?,
+        objective: Vec::new(),
+        suggestion,
+    };
+    let mut start = found.factors(comm)?;
+    start.h.truncate(corpus.n_words() * start.rank);
+    Ok((start, run))
+}
+
+/// How much refinement there is to be.
+fn refinement(
+    corpus: &Corpus,
+    options: &TopicOptions,
+    rank: usize,
+    termination: Termination,
+) -> RefineOptions {
+    let steps = match options.refine {
+        _ if termination == Termination::Stopped => 0,
+        Some(steps) => steps,
+        None => TopicOptions::default_refine(corpus.n_documents(), corpus.n_words(), rank),
+    };
+    RefineOptions {
+        method: options.method,
+        steps,
+        tolerance: options.refine_tolerance,
+        threads: options.params.threads,
+    }
+}
+
+/// Words and shares of the topics; collective.
+fn describe(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &TopicOptions,
+    h: &[f64],
+    documents: &DocumentWeights,
+    run: &Run,
+) -> Result<Vec<Topic>> {
+    let TopicOptions { n_words, ref excluded, distinct, .. } = *options;
+    let vocabulary = corpus.words();
+    let words = top_words_with_shares(h, documents.rank, n_words, &vocabulary, excluded, distinct);
+    let parts = run.steps.iter().zip(words).zip(documents.shares(comm)?).enumerate();
+    let topics = parts.map(|(k, ((step, words), share))| Topic {
+        anchors: options.anchors.get(k).cloned().unwrap_or_else(|| vec![step.anchor]),
+        words,
+        share,
+        margin: step.margin,
+    });
+    Ok(topics.collect())
+}
+
+/// Makes each topic's weights a vector of length 1; a topic without any stays so.
+pub fn scale_topics(h: &mut [f64], rank: usize) {
+    let lengths: Vec<f64> = sums(h, rank, |v| v * v).into_iter().map(f64::sqrt).collect();
+    for row in h.chunks_exact_mut(rank.max(1)) {
+        row.iter_mut().zip(&lengths).filter(|(_, l)| **l > 0.0).for_each(|(v, l)| *v /= l);
+    }
+}
+
+/// The sum of `term` over the words, for each topic.
+fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut sums = vec![0.0; rank];
+    for row in h.chunks_exact(rank.max(1)) {
+        sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += term(v));
+    }
+    sums
+}
+
+/// The heaviest words of each topic with their shares in it.
+pub(crate) fn top_words_with_shares(
+    h: &[f64],
+    rank: usize,
+    n_words: usize,
+    vocabulary: &[String],
+    excluded: &[usize],
+    distinct: bool,
+) -> Vec<Vec<(usize, f64)>> {
+    let mut words = top_words(h, rank, n_words, vocabulary, excluded, distinct);
+    for (words, sum) in words.iter_mut().zip(sums(h, rank, |v| v)) {
+        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    }
+    words
+}

@@ -1,0 +1,245 @@
+//! Topics, factors, ranks and weights of new data: the same from any number of ranks.
+
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+use xray_data::text::TextOptions;
+use xray_data::{Documents, LoadOptions, Model, Provenance, Table, save};
+use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
+use xray_nmf::{Params, Refinement, RunState, Selection};
+use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
+use xray_pipeline::{
+    Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed, factorize,
+    find_topics, ignore, rank_study, read, read_table, transform_columns, transform_rows, weigh,
+    weigh_counts,
+};
+
+use super::{matrix, texts};
+
+const SIZES: [usize; 4] = [1, 2, 3, 5];
+const N: usize = 9_000;
+
+/// Texts in a file, with ids and labels: three blocks of them.
+fn file() -> &'static (TempDir, std::path::PathBuf) {
+    static FILE: OnceLock<(TempDir, std::path::PathBuf)> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.tsv");
+        let lines = texts(N).into_iter().enumerate();
+        let lines = lines.map(|(d, text)| format!("d{d}\tc{}\t{text}\n", d % 5));
+        let text = format!("id\tlabel\ttext\n{}", lines.collect::<String>());
+        std::fs::write(&path, text).expect("written");
+        (folder, path)
+    })
+}
+
+fn corpus(comm: &dyn Communicator) -> Corpus {
+    let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+    weigh(comm, content, &TextRequest::default()).expect("a corpus")
+}
+
+/// All that is told and written of the topics, as rank 0 has it.
+fn topics(
+    comm: &dyn Communicator,
+    options: &TopicOptions,
+) -> Option<(String, Vec<u8>, Vec<String>)> {
+    let mut corpus = corpus(comm);
+    let new = RunState::default();
+    let found = find_topics(comm, &mut corpus, options, &new, &mut ignore).expect("topics");
+    let report = json(&TopicsReport::new(comm, &corpus, &found).expect("a report"));
+    let parameters = TopicsParameters::new(options, &found, Vec::new(), Vec::new());
+    let model = found.to_model(comm, &corpus, &parameters, Provenance::default());
+    let mut lines = Vec::new();
+    let blocks = found.documents.for_each_block(comm, &corpus.rows, |block| {
+        for (k, id) in block.ids.iter().enumerate() {
+            let label = block.labels.as_ref().map(|labels| &labels[k]);
+            let weights = &block.weights[k * found.rank()..(k + 1) * found.rank()];
+            lines.push(format!("{id} {label:?} {:?} {weights:?}", block.heaviest[k]));
+        }
+        Ok(())
+    });
+    blocks.expect("all blocks");
+    let model = model.expect("a model")?;
+    Some((report, model.to_bytes().expect("bytes"), lines))
+}
+
+fn compare_topics(options: &TopicOptions) {
+    let whole = topics(&OneRank, options).expect("rank 0");
+    assert_eq!(whole.2.len(), N);
+    for size in SIZES {
+        let mut parts = run_local_ranks(size, |comm| topics(comm, options)).into_iter();
+        let first = parts.next().flatten().expect("rank 0");
+        assert_eq!(first.0, whole.0, "{size} ranks: the report");
+        assert!(first.1 == whole.1, "{size} ranks: the model");
+        assert!(first.2 == whole.2, "{size} ranks: the documents");
+        assert!(parts.all(|part| part.is_none()), "{size} ranks");
+    }
+}
+
+fn four() -> TopicOptions {
+    TopicOptions { rank: Some(4), refine: Some(3), ..TopicOptions::default() }
+}
+
+#[test]
+fn topics_are_those_of_one_machine() {
+    compare_topics(&four());
+    compare_topics(&TopicOptions { rank: None, max_rank: 8, ..four() });
+}
+
+#[test]
+fn topics_that_begin_with_several_words_are_those_of_one_machine() {
+    let words = corpus(&OneRank).words().into_owned();
+    let of_subject = |k: usize| words.iter().position(|w| w.starts_with(&format!("subject{k}")));
+    let first: Vec<usize> = (0..3).map(|k| of_subject(k).expect("a word")).collect();
+    let anchors =
+        vec![vec![first[0], first[0] + 3, 1], vec![first[1]], vec![first[2], first[2] + 1]];
+    let excluded = vec![3];
+    compare_topics(&TopicOptions { anchors, excluded, ..four() });
+}
+
+#[test]
+fn factors_are_those_of_one_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x.npz");
+    save(&Table::new(matrix(4_500, 700).into()), &file, None).expect("written");
+    for method in [Refinement::Hals, Refinement::Exact, Refinement::KullbackLeibler] {
+        let params = Params { selection: Selection::Greedy, ..Params::new(5) };
+        let options = FactorizeOptions { params, refine: 2, method };
+        let run = |comm: &dyn Communicator| {
+            let mut corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+            let new = RunState::default();
+            let found = factorize(comm, &mut corpus, &options, &new, &mut ignore).expect("factors");
+            let refined = found.refined.expect("two steps");
+            let mut w = Vec::new();
+            let blocks = refined.documents.for_each_block(comm, &corpus.rows, |block| {
+                w.extend_from_slice(block.weights);
+                Ok(())
+            });
+            blocks.expect("all blocks");
+            (found.found.anchors(), refined.h, refined.objective, w)
+        };
+        let whole = run(&OneRank);
+        assert_eq!(whole.3.len(), 4_500 * 5);
+        for size in SIZES {
+            let parts = run_local_ranks(size, |comm| run(comm));
+            assert!(parts[0] == whole, "{method:?}, {size} ranks");
+            let same = |part: &(_, _, _, Vec<f64>)| {
+                (&part.0, &part.1, &part.2) == (&whole.0, &whole.1, &whole.2) && part.3.is_empty()
+            };
+            assert!(parts[1..].iter().all(same), "{method:?}, {size} ranks");
+        }
+    }
+}
+
+#[test]
+fn negative_entries_are_named_by_their_places_among_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x.mtx");
+    let head = "%%MatrixMarket matrix coordinate real general\n4 900 2\n";
+    std::fs::write(&file, format!("{head}1 1 1.0\n3 701 -2.0\n")).expect("written");
+    let options = FactorizeOptions { params: Params::new(1), refine: 0, method: Refinement::Hals };
+    let run = |comm: &dyn Communicator| {
+        let mut corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+        let new = RunState::default();
+        factorize(comm, &mut corpus, &options, &new, &mut ignore).unwrap_err().to_string()
+    };
+    assert!(run(&OneRank).contains("entry (2, 700) is -2"), "{}", run(&OneRank));
+    let parts = run_local_ranks(3, |comm| run(comm));
+    assert!(parts.iter().all(|part| part.contains("entry (2, 700) is -2")), "{parts:?}");
+}
+
+#[test]
+fn studies_of_ranks_are_those_of_one_machine() {
+    let params = Params { selection: Selection::Greedy, ..Params::new(5) };
+    let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(6) };
+    let run = |comm: &dyn Communicator| {
+        let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+        let corpus = weigh_counts(comm, content, &TextRequest::default()).expect("a corpus");
+        rank_study(comm, &corpus, &options, &mut ignore).expect("a study")
+    };
+    let whole = run(&OneRank);
+    assert!(whole.ranks.iter().all(|rank| rank.npmi.is_some() && rank.held_out.is_some()));
+    for size in SIZES {
+        let parts = run_local_ranks(size, |comm| run(comm));
+        assert!(parts.iter().all(|part| *part == whole), "{size} ranks");
+    }
+}
+
+fn gathered(comm: &dyn Communicator, weighed: &Transformed) -> Vec<String> {
+    let (rank, mut lines) = (weighed.documents.rank, Vec::new());
+    let blocks = weighed.documents.for_each_block(comm, &weighed.rows, |block| {
+        for (k, id) in block.ids.iter().enumerate() {
+            let weights = &block.weights[k * rank..(k + 1) * rank];
+            let label = block.labels.as_ref().map(|labels| &labels[k]);
+            lines.push(format!("{id} {label:?} {:?} {weights:?}", block.heaviest[k]));
+        }
+        Ok(())
+    });
+    blocks.expect("all blocks");
+    lines
+}
+
+/// A model of the texts, fitted on one machine.
+fn model() -> Model {
+    let texts = texts(500);
+    let ids = (0..500).map(|d| d.to_string()).collect();
+    let documents = Documents { ids, texts, labels: None };
+    let corpus = Corpus::from_documents(documents, TextOptions::default());
+    let mut corpus = corpus.expect("a corpus");
+    let new = RunState::default();
+    let found = find_topics(&OneRank, &mut corpus, &four(), &new, &mut ignore).expect("topics");
+    let parameters = TopicsParameters::new(&four(), &found, Vec::new(), Vec::new());
+    let model = found.to_model(&OneRank, &corpus, &parameters, Provenance::default());
+    model.expect("a model").expect("rank 0")
+}
+
+#[test]
+fn weights_of_new_texts_are_those_of_one_machine() {
+    let model = model();
+    let run = |comm: &dyn Communicator| {
+        let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+        let weighed = transform_rows(comm, &model, content, None).expect("weights");
+        gathered(comm, &weighed)
+    };
+    let whole = run(&OneRank);
+    assert_eq!(whole.len(), N);
+    for size in SIZES {
+        let parts = run_local_ranks(size, |comm| run(comm));
+        assert!(parts[0] == whole, "{size} ranks");
+        assert!(parts[1..].iter().all(Vec::is_empty));
+    }
+}
+
+#[test]
+fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x.npz");
+    let x = matrix(4_200, 700);
+    save(&Table::new(x.clone().into()), &file, None).expect("written");
+    let found = xray_nmf::fit(&x, &Params::new(4)).expect("a fit");
+    let (offsets, rows, values) = found.weights().csc();
+    let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
+    let h = xray_nmf::SparseMatrix::from_csc(4, 700, offsets, rows, values).expect("H");
+    let columns = found.anchor_columns();
+    let w = xray_pipeline::report::anchor_columns(columns, 4_200, false).expect("W");
+    let kind = xray_data::ModelKind::Factorize;
+    let model = Model { w: Some(w), ..Model::new(kind, found.anchors(), h.into()) };
+    let run = |comm: &dyn Communicator, by_columns: bool| {
+        let weighed = if by_columns {
+            let corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+            transform_columns(comm, &model, &corpus, None).expect("weights")
+        } else {
+            let content = read(comm, &file, &LoadOptions::default()).expect("numbers");
+            transform_rows(comm, &model, content, None).expect("weights")
+        };
+        gathered(comm, &weighed)
+    };
+    for (by_columns, n) in [(false, 4_200), (true, 700)] {
+        let whole = run(&OneRank, by_columns);
+        assert_eq!(whole.len(), n);
+        for size in SIZES {
+            let parts = run_local_ranks(size, |comm| run(comm, by_columns));
+            assert!(parts[0] == whole, "{size} ranks, columns: {by_columns}");
+        }
+    }
+}
