@@ -1,13 +1,16 @@
 //! Verbs on many ranks: errors that all know of, checkpoints, and what is told of each rank.
 
-use serde_json::{Map, Value};
+use std::time::Duration;
+
+use anyhow::Context;
 use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{ErrorKind, RunState};
-use xray_pipeline::checkpoint::{Checkpointer, check_writable, restore_everywhere};
+use xray_pipeline::checkpoint::{CheckpointFile, Checkpointer, RunKey, restore_everywhere};
 use xray_pipeline::report::RankFacts;
-use xray_pipeline::{Error, Event, Progress, same_everywhere};
+use xray_pipeline::{Error, Event, Progress, check_writable, same_everywhere};
 
 use crate::args::RunArgs;
+use crate::interrupt;
 use crate::outcome::{kind, message};
 use crate::session::Session;
 
@@ -30,41 +33,61 @@ pub(crate) fn alone(comm: &dyn Communicator, verb: &str) -> anyhow::Result<()> {
     Err(Error::Agreed { message, kind: ErrorKind::Usage }.into())
 }
 
-/// Rank 0 tries whether it can write checkpoints.
+/// Tries whether checkpoints can be written, before anything is read.
 pub(crate) fn check_checkpoint(comm: &dyn Communicator, args: &RunArgs) -> anyhow::Result<()> {
-    let own = match &args.checkpoint {
-        Some(path) if comm.rank() == 0 => check_writable(path),
-        _ => Ok(()),
-    };
-    Ok(xray_pipeline::together(comm, own)?)
+    match &args.checkpoint {
+        Some(path) => check_writable(comm, path).context("cannot write the checkpoint"),
+        None => Ok(()),
+    }
 }
 
-/// Works under the eyes of the session, from and to checkpoints of what depends on `about`.
+/// Works under the eyes of the session, from and to the checkpoints of a run.
 pub(crate) fn with_checkpoints<T>(
     comm: &dyn Communicator,
     session: &mut Session,
     args: &RunArgs,
-    about: Map<String, Value>,
+    run: RunKey,
     work: impl FnOnce(&RunState, &mut dyn Progress) -> xray_pipeline::Result<T>,
 ) -> anyhow::Result<T> {
-    same_everywhere(comm, "the parameters", format!("{about:?}").as_bytes())?;
-    let state = match (&args.checkpoint, args.resume) {
-        (Some(path), true) => restore_everywhere(comm, path, &about)?,
-        _ => RunState::default(),
-    };
-    if !state.steps.is_empty() {
-        session.note(format!("resuming after {} anchors", state.steps.len()));
-    }
-    let plan = args.checkpoint.clone().map(|path| (path, args.checkpoint_every as usize));
-    let mut watch = |event: Event<'_>| session.watch(event);
+    same_everywhere(comm, "the parameters", &serde_json::to_vec(&run)?)?;
+    let state = saved_state(comm, session, args, &run)?;
     let writes = comm.rank() == 0;
-    let mut progress = Checkpointer { plan, writes, about, inner: &mut watch, failed: None };
+    let file = args.checkpoint.as_ref().map(|path| {
+        let interval = Duration::from_secs(args.checkpoint_seconds);
+        CheckpointFile::new(path, args.checkpoint_every as usize, interval, run, &state)
+    });
+    interrupt::keep_saved(file.clone().filter(|_| writes));
+    let mut watch = |event: Event<'_>| session.watch(event);
+    let mut progress = Checkpointer { file: file.clone(), writes, inner: &mut watch };
     let result = work(&state, &mut progress);
-    let failed = progress.failed.map_or(Ok(()), Err);
     session.end();
-    let found = result?;
-    xray_pipeline::together(comm, failed)?;
-    Ok(found)
+    interrupt::keep_saved(None);
+    if let Some(file) = file.filter(|_| writes) {
+        file.save();
+        if let Some(reason) = file.failure() {
+            session.warn(&reason);
+            session.unsaved = Some(reason);
+        }
+    }
+    Ok(result?)
+}
+
+/// Where the run begins: at its checkpoint, if it is to be resumed and there is one.
+fn saved_state(
+    comm: &dyn Communicator,
+    session: &Session,
+    args: &RunArgs,
+    run: &RunKey,
+) -> anyhow::Result<RunState> {
+    let (Some(path), true) = (&args.checkpoint, args.resume) else {
+        return Ok(RunState::default());
+    };
+    let Some(state) = restore_everywhere(comm, path, run)? else {
+        session.note(format!("{}: no checkpoint yet, starting anew", path.display()));
+        return Ok(RunState::default());
+    };
+    session.note(format!("resuming after {} anchors", state.steps.len()));
+    Ok(state)
 }
 
 /// What the answer tells of the ranks, if there are several; collective, and asked for last, so that the

@@ -1,7 +1,10 @@
-//! Ctrl-C: while a result grows, the first press stops the search and keeps what was found; at other
-//! times, and on the second press, the program ends at once.
+//! Ctrl-C and SIGTERM: while a result grows, the first stops the search and keeps what was found; at other
+//! times, and on the second, the program ends at once. Either way a checkpoint is brought up to date first.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use xray_pipeline::checkpoint::CheckpointFile;
 
 /// Exit status of an interrupted program.
 const INTERRUPTED: i32 = 130;
@@ -12,18 +15,29 @@ const STOPPING: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(END_AT_ONCE);
 
+/// What is saved when a signal comes: a step may take longer than the system waits.
+static CHECKPOINT: Mutex<Option<Arc<CheckpointFile>>> = Mutex::new(None);
+
 /// Listens from now on.
 pub(crate) fn install(quiet: bool) {
     // A second call, or a system without signals, leaves the default: the program just ends.
     let _ = ctrlc::set_handler(move || {
         let polite =
             STATE.compare_exchange(STOP_POLITELY, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
+        if let Some(file) = &*CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) {
+            file.save();
+        }
         match polite {
             Ok(_) if quiet => {}
             Ok(_) => eprintln!("\nstopping after this step, press Ctrl-C again to quit at once"),
             Err(_) => std::process::exit(INTERRUPTED),
         }
     });
+}
+
+/// From now on there is a checkpoint to save, or none.
+pub(crate) fn keep_saved(file: Option<Arc<CheckpointFile>>) {
+    *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
 /// From now on there is something to save.

@@ -12,6 +12,8 @@ pub enum Outcome {
     Done,
     /// Stopped by Ctrl-C; what was found so far is saved.
     Interrupted,
+    /// As asked for, but the checkpoint could not be written.
+    Unsaved,
 }
 
 /// An argument that fits its type but not the data or the other arguments.
@@ -31,6 +33,7 @@ pub fn report(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Unsaved) => ExitCode::FAILURE,
         // Whoever read our output has seen enough.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

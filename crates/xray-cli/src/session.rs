@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use xray_experiments::{Interrupted, Watch, peak_memory};
 use xray_nmf::comm::Communicator;
@@ -17,6 +16,7 @@ use crate::agree::together;
 use crate::args::CommonArgs;
 use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::progress::{Audience, Stage};
 
 /// What failed if standard output cannot take more.
 pub(crate) const STDOUT: &str = "cannot write to standard output";
@@ -25,11 +25,14 @@ pub(crate) const STDOUT: &str = "cannot write to standard output";
 pub struct Session {
     quiet: bool,
     verbose: bool,
+    /// Why the checkpoint could not be written, which the exit status tells.
+    pub(crate) unsaved: Option<String>,
     /// Whether the answer is to be JSON.
     pub json: bool,
     start: Instant,
     stages: Vec<(String, Duration)>,
-    current: Option<(String, Instant, ProgressBar)>,
+    current: Option<Stage>,
+    audience: Audience,
 }
 
 impl Session {
@@ -43,9 +46,11 @@ impl Session {
             quiet: common.quiet,
             verbose: common.verbose,
             json: common.json,
+            unsaved: None,
             start: Instant::now(),
             stages: Vec::new(),
             current: None,
+            audience: Audience::of_stderr(common.quiet),
         })
     }
 
@@ -71,15 +76,13 @@ impl Session {
     /// Begins a stage of so many steps.
     fn begin(&mut self, name: &str, steps: Option<usize>) {
         self.end();
-        let bar = self.bar(name, steps);
-        self.current = Some((name.to_owned(), Instant::now(), bar));
+        self.current = Some(Stage::begin(name, steps, self.audience));
     }
 
     /// Ends the current stage, if there is one.
     pub fn end(&mut self) {
-        let Some((name, start, bar)) = self.current.take() else { return };
-        bar.finish_and_clear();
-        let spent = start.elapsed();
+        let Some(stage) = self.current.take() else { return };
+        let (name, spent) = (stage.name.clone(), stage.end());
         if self.verbose {
             let time = number::duration(spent);
             let memory = peak_memory().map_or_else(String::new, |bytes| {
@@ -93,43 +96,21 @@ impl Session {
         }
     }
 
-    /// A bar on a terminal, nothing elsewhere.
-    fn bar(&self, name: &str, steps: Option<usize>) -> ProgressBar {
-        if self.quiet || !std::io::stderr().is_terminal() || steps == Some(0) {
-            return ProgressBar::hidden();
-        }
-        let bar = match steps {
-            Some(steps) => ProgressBar::new(steps as u64).with_style(style(
-                "{prefix:<12} [{bar:28}] {pos}/{len}  {per_sec}  {eta} left  {msg}",
-            )),
-            None => {
-                ProgressBar::new_spinner().with_style(style("{prefix:<12} {spinner} {elapsed}"))
-            }
-        };
-        bar.set_draw_target(ProgressDrawTarget::stderr());
-        bar.set_prefix(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(120));
-        bar
-    }
-
     /// What a computation tells: drawn as progress; Ctrl-C is passed on to it.
     pub fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
         interrupt::stop_politely();
         match event {
             Event::Begin(stage, steps) => self.begin(stage.name(), Some(steps)),
-            Event::Anchor(step) => {
-                if let Some((_, _, bar)) = &self.current {
-                    bar.set_message(format!("residual {:.4}", step.residual));
-                    bar.inc(1);
-                }
-            }
-            Event::Advance => {
-                if let Some((_, _, bar)) = &self.current {
-                    bar.inc(1);
-                }
-            }
+            Event::Anchor(step) => self.advance(Some(step.residual)),
+            Event::Advance => self.advance(None),
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn advance(&mut self, residual: Option<f64>) {
+        if let Some(stage) = &mut self.current {
+            stage.advance(residual);
+        }
     }
 
     /// Words for people, on standard error.
@@ -191,7 +172,7 @@ impl Session {
             self.note("interrupted: this is what was found so far");
             return Outcome::Interrupted;
         }
-        Outcome::Done
+        if self.unsaved.is_some() { Outcome::Unsaved } else { Outcome::Done }
     }
 }
 
@@ -208,11 +189,6 @@ impl Watch for Session {
             ControlFlow::Break(()) => Err(Interrupted.into()),
         }
     }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    let style = ProgressStyle::with_template(template);
-    style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
 }
 
 /// Columns of the terminal, unless they are too few for a table.

@@ -1,14 +1,21 @@
 //! Checkpoints: the state of a run in one small file, from which any number of ranks can go on.
+//!
+//! The newest state is kept in memory after every anchor, and written every so many anchors, every so many
+//! seconds, and when the run is about to end before its time: [`CheckpointFile::save`] may be called from
+//! another thread, such as the one that hears of signals, while a long step is under way. A file that
+//! cannot be written is no reason to throw anchors away: the run goes on, and says so at its end.
 
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use xray_data::AtomicFile;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Params, RunState, Step};
+use xray_nmf::{Engine, Params, RunState};
 
 use crate::agree::together;
 use crate::corpus::DistributedMatrix;
@@ -16,52 +23,70 @@ use crate::error::{Error, Result};
 use crate::watch::{Event, Progress};
 
 const FORMAT: &str = "xray-checkpoint";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What the file holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Saved {
+struct Checkpoint {
     format: String,
     version: u32,
-    /// What the run depends on: parameters, and the shape of the data.
-    about: Map<String, Value>,
-    steps: Vec<SavedStep>,
-    settled: Vec<usize>,
-    /// As text: JSON has no numbers of 128 bits.
-    drawn: String,
+    run: RunKey,
+    state: RunState,
     /// Hash of all that comes before.
     check: String,
 }
 
+/// What anchors depend on, besides their number: a checkpoint belongs to this.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct SavedStep {
-    anchor: usize,
-    score: Option<f64>,
-    margin: Option<f64>,
-    exterior: Option<usize>,
-    residual: f64,
-    evaluations: u64,
-    changed_columns: usize,
+pub struct RunKey {
+    rows: usize,
+    columns: usize,
+    entries: usize,
+    /// Without what changes no anchor: their number, and how scores are kept.
+    params: Params,
 }
 
-impl Saved {
-    fn new(about: &Map<String, Value>, state: &RunState) -> Self {
-        let step = |step: &Step| SavedStep {
-            anchor: step.anchor,
-            score: step.score,
-            margin: step.margin,
-            exterior: step.exterior,
-            residual: step.residual,
-            evaluations: step.evaluations,
-            changed_columns: step.changed_columns,
+impl RunKey {
+    /// The key of a run on a matrix of so many rows, columns and entries.
+    pub fn new(rows: usize, columns: usize, entries: usize, params: &Params) -> Self {
+        let params = Params { rank: 0, engine: Engine::default(), ..params.clone() };
+        Self { rows, columns, entries, params }
+    }
+
+    /// The key of a run on a matrix of all ranks.
+    pub fn of(matrix: &DistributedMatrix, params: &Params) -> Self {
+        Self::new(matrix.n_rows(), matrix.n_columns(), matrix.n_entries(), params)
+    }
+
+    /// In what a saved run differs from this one: name, saved value, own value.
+    fn difference(&self, saved: &RunKey) -> Option<(String, Value, Value)> {
+        let (own, mut saved) = (self.fields(), saved.fields());
+        let differs = own.into_iter().find(|(name, value)| saved.get(name) != Some(value))?;
+        let (name, value) = differs;
+        let other = saved.remove(&name).unwrap_or_default();
+        Some((name, other, value))
+    }
+
+    /// All that is in it, by name.
+    fn fields(&self) -> Map<String, Value> {
+        let object = |value: serde_json::Result<Value>| match value {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
         };
+        let mut fields = object(serde_json::to_value(self));
+        fields.remove("params");
+        fields.extend(object(serde_json::to_value(&self.params)));
+        fields
+    }
+}
+
+impl Checkpoint {
+    fn new(run: &RunKey, state: &RunState) -> Self {
         let unchecked = Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            about: about.clone(),
-            steps: state.steps.iter().map(step).collect(),
-            settled: state.settled.clone(),
-            drawn: state.drawn.to_string(),
+            run: run.clone(),
+            state: state.clone(),
             check: String::new(),
         };
         Self { check: unchecked.hash(), ..unchecked }
@@ -72,158 +97,196 @@ impl Saved {
         let bytes = serde_json::to_vec(&unchecked).unwrap_or_default();
         blake3::hash(&bytes).to_hex().to_string()
     }
-
-    fn into_state(self) -> Result<RunState> {
-        let step = |step: SavedStep| Step {
-            anchor: step.anchor,
-            score: step.score,
-            margin: step.margin,
-            exterior: step.exterior,
-            residual: step.residual,
-            held_out: None,
-            evaluations: step.evaluations,
-            changed_columns: step.changed_columns,
-        };
-        Ok(RunState {
-            steps: self.steps.into_iter().map(step).collect(),
-            settled: self.settled,
-            drawn: self.drawn.parse().map_err(|_| Error::Mismatch("drawn is no number".into()))?,
-        })
-    }
 }
 
-/// What the anchors of a matrix depend on, besides their number: a checkpoint belongs to this.
-pub fn depends_on(params: &Params, matrix: &DistributedMatrix) -> Map<String, Value> {
-    let json = json!({
-        "rows": matrix.n_rows(),
-        "columns": matrix.n_columns(),
-        "entries": matrix.n_entries(),
-        "selection": params.selection.name(),
-        "solver": params.solver.name(),
-        "normalize": params.normalize.name(),
-        "mean_ray": params.mean_ray,
-        "tolerance": params.tolerance,
-        "min_improvement": params.min_improvement,
-        "fixed": params.fixed,
-        "excluded": params.excluded,
-        "candidates": params.candidates,
-        "seed": params.seed,
-    });
-    json.as_object().cloned().unwrap_or_default()
+/// Where a run is saved to, and when.
+#[derive(Debug)]
+pub struct CheckpointFile {
+    path: PathBuf,
+    /// Written after so many anchors,
+    every: usize,
+    /// and after so much time.
+    interval: Duration,
+    run: RunKey,
+    newest: Mutex<Newest>,
+}
+
+/// The newest state, and what became of it.
+#[derive(Debug)]
+struct Newest {
+    state: RunState,
+    n_saved: usize,
+    saved_at: Instant,
+    failed: Option<String>,
+}
+
+impl CheckpointFile {
+    /// A file for the run with this key that goes on from `saved`; nothing is written yet.
+    pub fn new(
+        path: &Path,
+        every: usize,
+        interval: Duration,
+        run: RunKey,
+        saved: &RunState,
+    ) -> Arc<Self> {
+        let newest = Newest {
+            state: saved.clone(),
+            n_saved: saved.steps.len(),
+            saved_at: Instant::now(),
+            failed: None,
+        };
+        let newest = Mutex::new(newest);
+        Arc::new(Self { path: path.to_owned(), every: every.max(1), interval, run, newest })
+    }
+
+    fn newest(&self) -> MutexGuard<'_, Newest> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a state, and writes it if that is due.
+    fn keep(&self, state: &RunState) {
+        let mut newest = self.newest();
+        newest.state = state.clone();
+        let due = state.steps.len().is_multiple_of(self.every)
+            || newest.saved_at.elapsed() >= self.interval;
+        if due {
+            self.write(&mut newest);
+        }
+    }
+
+    /// Writes the newest state, unless it is written.
+    pub fn save(&self) {
+        let mut newest = self.newest();
+        if newest.state.steps.len() > newest.n_saved {
+            self.write(&mut newest);
+        }
+    }
+
+    /// Why the last attempt to write failed, if it did.
+    pub fn failure(&self) -> Option<String> {
+        self.newest().failed.clone()
+    }
+
+    fn write(&self, newest: &mut Newest) {
+        newest.saved_at = Instant::now();
+        match save(&self.path, &self.run, &newest.state) {
+            Ok(()) => (newest.n_saved, newest.failed) = (newest.state.steps.len(), None),
+            Err(error) => newest.failed = Some(error.to_string()),
+        }
+    }
 }
 
 /// Writes a checkpoint; it appears complete or not at all.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn save(path: &Path, about: &Map<String, Value>, state: &RunState) -> Result<()> {
-    let bytes = serde_json::to_vec(&Saved::new(about, state))?;
-    let mut file = AtomicFile::create(path).map_err(|error| unwritable(path, &error))?;
-    file.write_all(&bytes).map_err(|error| unwritable(path, &error))?;
-    file.commit().map_err(|error| unwritable(path, &error))
+fn save(path: &Path, run: &RunKey, state: &RunState) -> Result<()> {
+    let unwritable = |error: &dyn std::fmt::Display| {
+        Error::System(format!("{}: cannot write the checkpoint: {error}", path.display()))
+    };
+    let bytes = serde_json::to_vec(&Checkpoint::new(run, state))?;
+    let mut file = AtomicFile::create(path).map_err(|error| unwritable(&error))?;
+    file.write_all(&bytes).map_err(|error| unwritable(&error))?;
+    file.commit().map_err(|error| unwritable(&error))
 }
 
-/// Checks that a checkpoint can be written, before there is anything to save.
+/// Reads the checkpoint of a run with the same key; nothing if there is no such file.
 ///
 /// # Errors
-/// If it cannot.
-pub fn check_writable(path: &Path) -> Result<()> {
-    AtomicFile::create(path).map(drop).map_err(|error| unwritable(path, &error))
+/// If it cannot be read, is damaged, of another version, or belongs to another run; the message says in
+/// what it differs.
+fn restore(path: &Path, run: &RunKey) -> Result<Option<RunState>> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: String,
+        version: u32,
+    }
+    let refuse = |what: String| Err(Error::Mismatch(format!("{}: {what}", path.display())));
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return refuse(format!("cannot read the checkpoint: {error}; start without --resume"));
+        }
+    };
+    match serde_json::from_slice::<Version>(&bytes) {
+        Ok(known) if known.format == FORMAT && known.version != VERSION => {
+            return refuse(format!(
+                "a checkpoint of version {}, expected {VERSION}: another version of xray has written it; \
+                 start without --resume",
+                known.version
+            ));
+        }
+        Ok(known) if known.format == FORMAT => {}
+        _ => return refuse("not a checkpoint, or damaged; start without --resume".into()),
+    }
+    let saved = serde_json::from_slice::<Checkpoint>(&bytes).ok();
+    let Some(saved) = saved.filter(|saved| saved.check == saved.hash()) else {
+        return refuse("damaged; start without --resume".into());
+    };
+    if let Some((name, other, value)) = run.difference(&saved.run) {
+        return refuse(format!(
+            "the checkpoint has {name} = {other}, and this run {value}: it is of another run"
+        ));
+    }
+    Ok(Some(saved.state))
 }
 
-fn unwritable(path: &Path, error: &dyn std::error::Error) -> Error {
-    Error::Mismatch(format!("{}: cannot write the checkpoint: {error}", path.display()))
-}
-
-/// Reads the checkpoint of a run that depends on the same things.
+/// The same state on all ranks, as rank 0 reads it; nothing if there is no such file; collective.
 ///
 /// # Errors
-/// If it cannot be read, is damaged, or belongs to another run; the message says in what it differs.
-pub fn restore(path: &Path, about: &Map<String, Value>) -> Result<RunState> {
-    let name = path.display();
-    let refuse =
-        |problem: String| Error::Mismatch(format!("{name}: {problem}; start without --resume"));
-    let bytes = std::fs::read(path)
-        .map_err(|error| refuse(format!("cannot read the checkpoint: {error}")))?;
-    let saved: Saved = serde_json::from_slice(&bytes)
-        .map_err(|error| refuse(format!("not a checkpoint, or damaged: {error}")))?;
-    if saved.format != FORMAT {
-        return Err(refuse("not a checkpoint".into()));
-    }
-    if saved.version != VERSION {
-        let version = saved.version;
-        return Err(refuse(format!("a checkpoint of version {version}, expected {VERSION}")));
-    }
-    if saved.check != saved.hash() {
-        return Err(refuse("damaged".into()));
-    }
-    let differs = about.iter().find(|(key, value)| saved.about.get(*key) != Some(value));
-    if let Some((key, value)) = differs {
-        let other = saved.about.get(key).cloned().unwrap_or_default();
-        return Err(Error::Mismatch(format!(
-            "{name}: the checkpoint has {key} = {other}, and this run {value}: it is of another run"
-        )));
-    }
-    saved.into_state().map_err(|_| refuse("damaged".into()))
-}
-
-/// The same state on all ranks, as rank 0 reads it.
-///
-/// # Errors
-/// As [`restore`], the same on all ranks.
+/// The same on all ranks, if it cannot be read, is damaged, of another version, or belongs to another run;
+/// the message says in what it differs.
 pub fn restore_everywhere(
     comm: &dyn Communicator,
     path: &Path,
-    about: &Map<String, Value>,
-) -> Result<RunState> {
-    let own = if comm.rank() == 0 { restore(path, about).map(Some) } else { Ok(None) };
+    run: &RunKey,
+) -> Result<Option<RunState>> {
+    let own = if comm.rank() == 0 { restore(path, run) } else { Ok(None) };
     let own = together(comm, own)?;
+    if comm.size() == 1 {
+        return Ok(own);
+    }
     let mut message = match &own {
-        Some(state) => serde_json::to_vec(&Saved::new(about, state))?,
+        Some(state) => serde_json::to_vec(state)?,
         None => Vec::new(),
     };
     comm.broadcast(0, &mut message)?;
-    serde_json::from_slice::<Saved>(&message)?.into_state()
+    if message.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(serde_json::from_slice(&message)?))
 }
 
-/// Saves the state every so many anchors on rank 0, and passes everything on.
+/// Passes everything on, and keeps the state of the search if there is a file for it; all ranks must agree
+/// on whether there is.
 pub struct Checkpointer<'a> {
-    /// Where to save, and after how many anchors each time; nothing is saved if absent.
-    pub plan: Option<(PathBuf, usize)>,
+    /// Where the state goes.
+    pub file: Option<Arc<CheckpointFile>>,
     /// Whether this rank writes.
     pub writes: bool,
-    /// What the run depends on.
-    pub about: Map<String, Value>,
     /// Told of everything.
     pub inner: &'a mut dyn Progress,
-    /// Why a checkpoint could not be written.
-    pub failed: Option<Error>,
 }
 
 impl Progress for Checkpointer<'_> {
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        let wish = self.inner.tell(event);
-        match event {
-            Event::Anchor(_) if self.failed.is_some() => ControlFlow::Break(()),
-            _ => wish,
-        }
+        self.inner.tell(event)
     }
 
-    fn wants_state(&self, n_anchors: usize) -> bool {
-        self.plan.as_ref().is_some_and(|(_, every)| n_anchors.is_multiple_of(*every))
+    fn wants_state(&self, _n_anchors: usize) -> bool {
+        self.file.is_some()
     }
 
     fn state(&mut self, state: &RunState) {
-        if let (Some((path, _)), true) = (&self.plan, self.writes)
-            && let Err(error) = save(path, &self.about, state)
-        {
-            self.failed = Some(error);
+        if let (Some(file), true) = (&self.file, self.writes) {
+            file.keep(state);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use xray_nmf::Step;
+    use xray_nmf::comm::OneRank;
+
     use super::*;
 
     fn state() -> RunState {
@@ -240,31 +303,71 @@ mod tests {
         RunState { steps: vec![step(3), step(9)], settled: vec![1, 8], drawn: u128::MAX / 3 }
     }
 
-    fn about(seed: u64) -> Map<String, Value> {
-        [("seed".to_owned(), Value::from(seed))].into_iter().collect()
+    fn run(seed: u64) -> RunKey {
+        RunKey::new(40, 30, 200, &Params { seed, ..Params::new(7) })
+    }
+
+    fn read(path: &Path, seed: u64) -> Result<Option<RunState>> {
+        restore_everywhere(&OneRank, path, &run(seed))
     }
 
     #[test]
     fn states_survive_to_the_last_bit() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("c.json");
-        save(&path, &about(1), &state()).expect("written");
-        assert_eq!(restore(&path, &about(1)).expect("read"), state());
+        assert_eq!(read(&path, 1).expect("no file"), None);
+        save(&path, &run(1), &state()).expect("written");
+        assert_eq!(read(&path, 1).expect("read"), Some(state()));
+        // Rank and engine do not change anchors.
+        let more = Params { engine: xray_nmf::Engine::Direct, seed: 1, ..Params::new(9) };
+        let more = RunKey::new(40, 30, 200, &more);
+        assert_eq!(restore(&path, &more).expect("read"), Some(state()));
     }
 
     #[test]
     fn what_does_not_fit_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("c.json");
-        let message = |about: &Map<String, Value>| restore(&path, about).unwrap_err().to_string();
-        assert!(message(&about(1)).contains("start without --resume"));
-        save(&path, &about(1), &state()).expect("written");
-        assert!(message(&about(2)).contains("seed = 1, and this run 2"));
+        let message = |seed: u64| read(&path, seed).unwrap_err().to_string();
+        save(&path, &run(1), &state()).expect("written");
+        assert!(message(2).contains("seed = 1, and this run 2"));
         let text = std::fs::read_to_string(&path).expect("read");
-        std::fs::write(&path, text.replace("\"settled\":[1,8]", "\"settled\":[1,9]"))
-            .expect("changed");
-        assert!(message(&about(1)).contains("damaged"));
+        let change = |from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            std::fs::write(&path, text.replace(from, to)).expect("changed");
+        };
+        change("\"settled\":[1,8]", "\"settled\":[1,9]");
+        assert!(message(1).contains("damaged"));
+        change("\"version\":2", "\"version\":1");
+        assert!(message(1).contains("version 1, expected 2"), "{}", message(1));
         std::fs::write(&path, &text[..50]).expect("cut");
-        assert!(message(&about(1)).contains("damaged"));
+        assert!(message(1).contains("damaged"));
+    }
+
+    #[test]
+    fn states_are_written_by_count_by_time_and_on_request() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("c.json");
+        let long = Duration::from_secs(3600);
+        let file = |every, interval| {
+            let _ = std::fs::remove_file(&path);
+            CheckpointFile::new(&path, every, interval, run(1), &RunState::default())
+        };
+        let by_count = file(2, long);
+        by_count.keep(&state());
+        assert!(path.exists());
+        let by_time = file(100, Duration::ZERO);
+        by_time.keep(&state());
+        assert!(path.exists());
+        let on_request = file(100, long);
+        on_request.keep(&state());
+        assert!(!path.exists());
+        on_request.save();
+        assert_eq!(read(&path, 1).expect("read"), Some(state()));
+        assert_eq!(on_request.failure(), None);
+        let nowhere = folder.path().join("no/c.json");
+        let refused = CheckpointFile::new(&nowhere, 2, long, run(1), &RunState::default());
+        refused.keep(&state());
+        assert!(refused.failure().expect("no folder").contains("cannot write the checkpoint"));
     }
 }

@@ -19,6 +19,9 @@ pub enum Error {
     /// Files, or what several ranks have read, that do not fit together.
     #[error("{0}")]
     Mismatch(String),
+    /// What the system refused.
+    #[error("{0}")]
+    System(String),
     /// What one or more ranks could not do, told on all of them.
     #[error("{message}")]
     Agreed {
@@ -38,6 +41,7 @@ impl Error {
         match self {
             Error::Usage(_) => ErrorKind::Usage,
             Error::Mismatch(_) => ErrorKind::Data,
+            Error::System(_) => ErrorKind::System,
             Error::Agreed { kind, .. } => *kind,
             Error::Data(error) => error.kind(),
             Error::Fit(error) => error.kind(),

@@ -39,6 +39,7 @@ mod corpus;
 mod documents;
 mod error;
 mod factorize;
+mod folder;
 mod given;
 pub mod measure;
 mod model;
@@ -61,6 +62,7 @@ pub use corpus::{
 pub use documents::{DocumentBlock, DocumentWeights};
 pub use error::{Error, Result};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
+pub use folder::{Folder, OpenFile, WriteError, check_writable};
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
 pub use options::{TextRequest, TopicOptions, Weighting};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};

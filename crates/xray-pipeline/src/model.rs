@@ -26,8 +26,7 @@ impl Topics {
         parameters: &TopicsParameters,
         provenance: Provenance,
     ) -> Result<Option<Model>> {
-        let rank = self.rank();
-        let mut w = Rows::new(rank);
+        let mut w = Rows::new(self.rank());
         self.documents.for_each_block(comm, &corpus.rows, |block| {
             w.push(block.weights, block.ids.len());
             Ok(())
@@ -35,19 +34,29 @@ impl Topics {
         if comm.rank() > 0 {
             return Ok(None);
         }
-        let h = sparse_rows(&self.h, corpus.n_words(), rank)?.transposed();
-        Ok(Some(Model {
+        let model = self.to_model_without_w(corpus, parameters, provenance)?;
+        Ok(Some(Model { w: Some(w.into_matrix()?.into()), ..model }))
+    }
+
+    /// The same without the weights of the documents, on any rank.
+    ///
+    /// # Errors
+    /// If H is larger than a matrix can be.
+    pub fn to_model_without_w(
+        &self,
+        corpus: &Corpus,
+        parameters: &TopicsParameters,
+        provenance: Provenance,
+    ) -> Result<Model> {
+        let h = sparse_rows(&self.h, corpus.n_words(), self.rank())?.transposed();
+        let anchors = self.run.steps.iter().map(|step| step.anchor).collect();
+        Ok(Model {
             parameters: object(parameters),
             provenance,
             residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
-            w: Some(w.into_matrix()?.into()),
             preprocessing: corpus.vectorizer().cloned(),
-            ..Model::new(
-                ModelKind::Topics,
-                self.run.steps.iter().map(|step| step.anchor).collect(),
-                h.into(),
-            )
-        }))
+            ..Model::new(ModelKind::Topics, anchors, h.into())
+        })
     }
 }
 

@@ -1,184 +1,332 @@
-//! H in parallel: every rank writes its columns, and rank 0 a manifest that lists the files.
+//! Results in parallel: every rank writes its part, and rank 0 a manifest that lists the files.
 //!
 //! ```text
-//! out/h-00000-of-00004.npz  rank x own columns, as scipy.sparse.load_npz reads it
-//! out/manifest.json         {"format": "xray-shards", "rank", "columns", "anchors", "shards": [...]}
+//! h-00000-of-00004.npz           rank x own columns of H, as scipy.sparse.load_npz reads it
+//! w-00000-of-00004.npz           own rows x rank of W
+//! documents-00000-of-00004.csv   the lines of documents.csv of the own rows
+//! manifest.json                  rank, anchors, parameters, and every file with its lines, length and hash
 //! ```
 //!
-//! The manifest is written last, so that a folder without one is not complete; it has the hash of every
-//! file.
+//! The manifest is written last, so that a folder without one is not complete. [`load_model`] reads all of
+//! it back.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use xray_data::{AtomicFile, LoadOptions, Loaded, LoadedMatrix, Table, load, save};
-use xray_nmf::comm::Communicator;
-use xray_nmf::{Factorization, Matrix, SparseMatrix};
+use serde_json::{Map, Value};
+use xray_data::{
+    Input, LoadOptions, Loaded, LoadedMatrix, Model, ModelKind, Provenance, Table, load,
+};
+use xray_nmf::{Matrix, SparseMatrix, choices};
 
-use crate::agree::together;
 use crate::error::{Error, Result};
-use crate::read::data_files;
 
 const FORMAT: &str = "xray-shards";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The name of the manifest in its folder.
 pub const MANIFEST: &str = "manifest.json";
 
+/// The name of the model in its folder.
+const MODEL: &str = "model.npz";
+
+choices! {
+    /// What a shard holds a part of.
+    pub enum Part ("part") {
+        H = "h": "columns of H",
+        W = "w": "rows of W",
+        Documents = "documents": "lines of documents.csv",
+    }
+}
+
 /// What the folder holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// All but the files.
+    #[serde(flatten)]
+    pub head: ManifestHead,
+    /// The files, rank after rank.
+    pub files: Vec<ShardFile>,
+}
+
+/// What a manifest tells beside its files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ManifestHead {
     /// `xray-shards`.
     pub format: String,
-    /// 1.
+    /// 2.
     pub version: u32,
-    /// Number of anchors: rows of H.
+    /// What was fitted.
+    pub kind: ModelKind,
+    /// Number of anchors: rows of H, columns of W.
     pub rank: usize,
+    /// Number of rows of W.
+    pub rows: usize,
     /// Number of columns of H.
     pub columns: usize,
     /// The anchors, in the order found.
     pub anchors: Vec<usize>,
-    /// The files, rank after rank. Every rank has blocks of columns, dealt out to and fro.
-    pub shards: Vec<ShardFile>,
+    /// The relative residual after each.
+    pub residual_norm: Vec<f64>,
+    /// The parameters of the fit.
+    pub parameters: Map<String, Value>,
+    /// Where the result comes from.
+    pub provenance: Provenance,
 }
 
-/// One file with some columns of H.
+impl Default for ManifestHead {
+    fn default() -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            kind: ModelKind::Factorize,
+            rank: 0,
+            rows: 0,
+            columns: 0,
+            anchors: Vec::new(),
+            residual_norm: Vec::new(),
+            parameters: Map::new(),
+            provenance: Provenance::default(),
+        }
+    }
+}
+
+/// One file with a part of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShardFile {
     /// Its name in the folder.
     pub file: String,
-    /// Its columns of H, in order: first and end (exclusive) of each range.
+    /// What it holds a part of.
+    pub part: Part,
+    /// Its columns or rows, in order: first and end (exclusive) of each range.
     pub ranges: Vec<[usize; 2]>,
-    /// How many columns it has.
-    pub columns: usize,
-    /// How many weights are not zero.
-    pub entries: usize,
-    /// BLAKE3 of the file.
+    /// What they are called, for columns that have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+    /// Its length.
+    pub bytes: u64,
+    /// BLAKE3 of it.
     pub blake3: String,
 }
 
-/// Writes this rank's columns and, on rank 0, the manifest. The folder must exist for all ranks.
-///
-/// # Errors
-/// The same on all ranks, if any file cannot be written.
-pub fn write_shards(comm: &dyn Communicator, folder: &Path, found: &Factorization) -> Result<()> {
-    let own = together(comm, write_own(comm.rank(), comm.size(), folder, found))?;
-    let mut messages = vec![Vec::new(); comm.size()];
-    messages[0] = serde_json::to_vec(&own)?;
-    let received = comm.all_to_all(messages)?;
-    let written = if comm.rank() == 0 { write_manifest(folder, found, &received) } else { Ok(()) };
-    together(comm, written)
+impl ShardFile {
+    /// The file of one rank, before it is written.
+    pub fn new(
+        part: Part,
+        rank: usize,
+        size: usize,
+        ranges: Vec<[usize; 2]>,
+        names: Option<Vec<String>>,
+    ) -> Self {
+        let ending = if part == Part::Documents { "csv" } else { "npz" };
+        let file = format!("{part}-{rank:05}-of-{size:05}.{ending}");
+        Self { file, part, ranges, names, bytes: 0, blake3: String::new() }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = usize> {
+        self.ranges.iter().flat_map(|range| range[0]..range[1])
+    }
 }
 
-/// Removes what an earlier run has left in the folder, if it is one, the manifest first.
+/// Whether a file is called like a shard.
+pub(crate) fn is_shard_name(name: &str) -> bool {
+    let number = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = |text: &str| text.split_once("-of-").is_some_and(|(a, b)| number(a) && number(b));
+    [("h-", ".npz"), ("w-", ".npz"), ("documents-", ".csv")].iter().any(|(start, end)| {
+        name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end)).is_some_and(numbers)
+    })
+}
+
+impl Manifest {
+    /// The manifest of a folder, if it has one of shards.
+    ///
+    /// # Errors
+    /// If it is of another version, or damaged.
+    pub fn read(folder: &Path) -> Result<Option<Self>> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: String,
+            version: u32,
+        }
+        let path = folder.join(MANIFEST);
+        let Ok(text) = std::fs::read(&path) else { return Ok(None) };
+        let Ok(known) = serde_json::from_slice::<Version>(&text) else { return Ok(None) };
+        if known.format != FORMAT {
+            return Ok(None);
+        }
+        if known.version != VERSION {
+            let found = format!("shards of version {}, expected {VERSION}", known.version);
+            return Err(problem(&path, &format!("{found}; fit again")));
+        }
+        let manifest = serde_json::from_slice(&text);
+        manifest.map(Some).map_err(|error| problem(&path, &format!("damaged: {error}")))
+    }
+}
+
+fn problem(path: &Path, what: &str) -> Error {
+    Error::Mismatch(format!("{}: {what}", path.display()))
+}
+
+/// A model: a file, or the folder that a run has written, in one piece or in shards.
 ///
 /// # Errors
-/// If a file cannot be removed.
-pub fn remove_shards(folder: &Path) -> Result<()> {
-    if !folder.is_dir() {
-        return Ok(());
+/// If there is no model, a shard is missing or is not the one that was written, or parts do not fit; the
+/// message names the file.
+pub fn load_model(path: &Path) -> Result<Model> {
+    if !path.is_dir() {
+        return Ok(Model::load(path)?);
     }
-    let remove = |path: &Path| match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::io(path, "remove the old file")(error))
+    let Some(Manifest { head, files }) = Manifest::read(path)? else {
+        if !path.join(MODEL).exists() {
+            let what = "neither model.npz nor the manifest of complete shards is in this folder";
+            return Err(problem(path, what));
         }
-        _ => Ok(()),
+        return Ok(Model::load(&path.join(MODEL))?);
     };
-    // A manifest of something else stays.
-    let manifest = folder.join(MANIFEST);
-    let known = std::fs::read(&manifest).ok();
-    let known = known.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
-    if known.is_some_and(|manifest| manifest.format == FORMAT) {
-        remove(&manifest)?;
+    let part = |part: Part| files.iter().filter(move |file| file.part == part);
+    let w = match part(Part::W).next() {
+        Some(_) => Some(rows_of(path, part(Part::W), head.rows, head.rank)?.into()),
+        None if path.join("w.npz").exists() => Some(read_matrix(&path.join("w.npz"))?),
+        None => None,
+    };
+    if part(Part::H).next().is_none() {
+        let model = Model::load(&path.join(MODEL))?;
+        return Ok(Model { w: model.w.or(w), ..model });
     }
-    for shard in data_files(&folder.join("h-?????-of-?????.npz")).ok().flatten().unwrap_or_default()
-    {
-        remove(&shard)?;
+    let h = columns_of(path, part(Part::H), head.rank, head.columns)?;
+    let model = Model {
+        parameters: head.parameters,
+        provenance: head.provenance,
+        residual_norm: head.residual_norm,
+        w,
+        names: names_of(part(Part::H), head.columns),
+        ..Model::new(head.kind, head.anchors, h.into())
+    };
+    model.check()?;
+    Ok(model)
+}
+
+/// The names of all columns, if the shards tell them.
+fn names_of<'a>(files: impl Iterator<Item = &'a ShardFile>, n: usize) -> Option<Vec<String>> {
+    let mut names = vec![String::new(); n];
+    for file in files {
+        for (j, name) in file.lines().zip(file.names.as_ref()?) {
+            names.get_mut(j)?.clone_from(name);
+        }
+    }
+    Some(names)
+}
+
+/// H, from shards with some of its columns each.
+fn columns_of<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = &'a ShardFile>,
+    rank: usize,
+    n: usize,
+) -> Result<SparseMatrix<'static, f64>> {
+    let mut entries = Vec::new();
+    for file in files {
+        let Some(part) = read_shard(folder, file, rank)? else { continue };
+        check_lines(folder, file, part.n_columns(), n)?;
+        for (i, j) in file.lines().enumerate() {
+            part.column(i).for_each(|k, value| entries.push((k, j, value)));
+        }
+    }
+    let h = SparseMatrix::from_triplets(rank, n, entries);
+    h.map_err(|error| problem(folder, &format!("the shards do not fit together: {error}")))
+}
+
+/// W, from shards with some of its rows each.
+fn rows_of<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = &'a ShardFile>,
+    m: usize,
+    rank: usize,
+) -> Result<SparseMatrix<'static, f64>> {
+    let mut entries = Vec::new();
+    for file in files {
+        let Some(part) = read_shard(folder, file, rank)? else { continue };
+        check_lines(folder, file, part.n_rows(), m)?;
+        for (i, d) in file.lines().enumerate() {
+            part.row(i).for_each(|k, value| entries.push((d, k, value)));
+        }
+    }
+    let w = SparseMatrix::from_triplets(m, rank, entries);
+    w.map_err(|error| problem(folder, &format!("the shards do not fit together: {error}")))
+}
+
+fn check_lines(folder: &Path, file: &ShardFile, found: usize, n: usize) -> Result<()> {
+    let expected = file.lines().count();
+    if expected != found || file.lines().any(|line| line >= n) {
+        let what = format!("found {found} lines, and the manifest lists {expected} of {n}");
+        return Err(problem(&folder.join(&file.file), &what));
     }
     Ok(())
 }
 
-fn write_own(rank: usize, size: usize, folder: &Path, found: &Factorization) -> Result<ShardFile> {
-    let file = format!("h-{rank:05}-of-{size:05}.npz");
-    let path = folder.join(&file);
-    let own = found.own_columns();
-    let (offsets, rows, values) = found.weights().csc();
-    let h = SparseMatrix::from_csc(
-        found.rank(),
-        own.n_own(),
-        offsets.to_vec(),
-        rows.to_vec(),
-        values.to_vec(),
-    )?;
-    save(&Table::new(h.into()), &path, None)?;
-    let bytes = std::fs::read(&path).map_err(Error::io(&path, "read back"))?;
-    Ok(ShardFile {
-        file,
-        ranges: own.ranges().into_iter().map(|range| [range.start, range.end]).collect(),
-        columns: own.n_own(),
-        entries: values.len(),
-        blake3: blake3::hash(&bytes).to_hex().to_string(),
-    })
+/// The numbers of a shard, unless it is empty.
+fn read_shard(
+    folder: &Path,
+    file: &ShardFile,
+    rank: usize,
+) -> Result<Option<SparseMatrix<'static, f64>>> {
+    let path = folder.join(&file.file);
+    let bytes = std::fs::read(&path).map_err(|_| problem(&path, "missing"))?;
+    if blake3::hash(&bytes).to_hex().as_str() != file.blake3 {
+        return Err(problem(&path, "not the file that the manifest lists"));
+    }
+    if file.lines().next().is_none() || rank == 0 {
+        return Ok(None);
+    }
+    match read_matrix(&path)? {
+        LoadedMatrix::Sparse(part) => Ok(Some(part)),
+        LoadedMatrix::Dense(_) => Err(problem(&path, "expected a sparse matrix")),
+    }
 }
 
-fn write_manifest(folder: &Path, found: &Factorization, parts: &[Vec<u8>]) -> Result<()> {
-    let shards = parts.iter().map(|part| serde_json::from_slice(part));
-    let manifest = Manifest {
-        format: FORMAT.to_owned(),
-        version: VERSION,
-        rank: found.rank(),
-        columns: found.n_columns(),
-        anchors: found.anchors(),
-        shards: shards.collect::<Result<_, _>>()?,
-    };
-    let json = serde_json::to_vec_pretty(&manifest)?;
-    let path = folder.join(MANIFEST);
-    let mut file = AtomicFile::create(&path)?;
-    file.write_all(&json).map_err(Error::io(&path, "write"))?;
-    Ok(file.commit()?)
+fn read_matrix(path: &Path) -> Result<LoadedMatrix> {
+    match load(&Input::from(path), &LoadOptions::default())? {
+        Loaded::Table(Table { matrix, .. }) => Ok(matrix),
+        Loaded::Documents(_) => Err(problem(path, "expected numbers")),
+    }
 }
 
-/// H, from all files that the manifest lists.
-///
-/// # Errors
-/// If a file is missing, is not the one that was written, or does not fit; the message names it.
-pub fn read_shards(folder: &Path) -> Result<(Manifest, SparseMatrix<'static, f64>)> {
-    let path = folder.join(MANIFEST);
-    let problem = |path: &Path, what: &str| Error::Mismatch(format!("{}: {what}", path.display()));
-    let unfinished = "no manifest; the run that wrote here did not come to its end";
-    let text = std::fs::read(&path).map_err(|_| problem(&path, unfinished))?;
-    let manifest: Manifest =
-        serde_json::from_slice(&text).map_err(|_| problem(&path, "damaged"))?;
-    if manifest.format != FORMAT || manifest.version != VERSION {
-        let what = format!("version {}, expected {VERSION}", manifest.version);
-        return Err(problem(&path, &what));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_have_names_of_their_own() {
+        for name in ["h-00000-of-00003.npz", "w-12345-of-99999.npz", "documents-00001-of-00002.csv"]
+        {
+            assert!(is_shard_name(name), "{name}");
+        }
+        for name in
+            ["h.npz", "h-1-of-3.npz", "documents.csv", "h-00000-of-00003.csv", "w-a-of-b.npz"]
+        {
+            assert!(!is_shard_name(name), "{name}");
+        }
+        let file = ShardFile::new(Part::W, 3, 64, Vec::new(), None).file;
+        assert_eq!(file, "w-00003-of-00064.npz");
+        assert!(is_shard_name(&file));
     }
-    let mut lines: Vec<Vec<(usize, f64)>> = vec![Vec::new(); manifest.columns];
-    for shard in &manifest.shards {
-        let path = folder.join(&shard.file);
-        let bytes = std::fs::read(&path).map_err(|_| problem(&path, "missing"))?;
-        if blake3::hash(&bytes).to_hex().as_str() != shard.blake3 {
-            return Err(problem(&path, "not the file that the manifest lists"));
-        }
-        if shard.columns == 0 || manifest.rank == 0 {
-            continue;
-        }
-        let loaded = load(&path.as_path().into(), &LoadOptions::default())?;
-        let Loaded::Table(Table { matrix: LoadedMatrix::Sparse(h), .. }) = loaded else {
-            return Err(problem(&path, "expected a sparse matrix"));
-        };
-        let columns: Vec<usize> = shard.ranges.iter().flat_map(|r| r[0]..r[1]).collect();
-        if columns.len() != h.n_columns() || columns.iter().any(|&j| j >= manifest.columns) {
-            return Err(problem(&path, "not the columns that the manifest lists"));
-        }
-        for (i, &j) in columns.iter().enumerate() {
-            h.column(i).for_each(|k, value| lines[j].push((k, value)));
-        }
+
+    #[test]
+    fn old_and_foreign_manifests_are_told_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path();
+        assert_eq!(Manifest::read(path).expect("none"), None);
+        std::fs::write(path.join(MANIFEST), r#"{"format": "other", "version": 2}"#)
+            .expect("written");
+        assert_eq!(Manifest::read(path).expect("not ours"), None);
+        std::fs::write(path.join(MANIFEST), r#"{"format": "xray-shards", "version": 1}"#)
+            .expect("written");
+        let message = Manifest::read(path).unwrap_err().to_string();
+        assert!(message.contains("version 1, expected 2"), "{message}");
+        std::fs::write(path.join(MANIFEST), r#"{"format": "xray-shards", "version": 2}"#)
+            .expect("written");
+        assert!(Manifest::read(path).unwrap_err().to_string().contains("damaged"));
+        let message = load_model(&path.join("nothing")).unwrap_err().to_string();
+        assert!(message.contains("nothing"), "{message}");
     }
-    let entries = lines.iter().enumerate();
-    let entries = entries.flat_map(|(j, line)| line.iter().map(move |&(k, value)| (k, j, value)));
-    let h = SparseMatrix::from_triplets(manifest.rank, manifest.columns, entries)
-        .map_err(|error| problem(&path, &format!("the shards do not fit together: {error}")))?;
-    Ok((manifest, h))
 }

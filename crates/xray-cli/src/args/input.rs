@@ -80,9 +80,15 @@ impl InputArgs {
     pub fn stem(&self) -> String {
         let name = self.data.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.filter(|name| name != "-").unwrap_or_else(|| "stdin".to_owned());
-        match name.split_once('.') {
-            Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
-            _ => name,
+        let stem = match name.split_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem,
+            _ => &name,
+        };
+        // Of a pattern or a list, what can be the name of a folder.
+        let plain: String = stem.chars().filter(|c| !"@*?[]".contains(*c)).collect();
+        match plain.trim_matches(['-', '_', ' ']) {
+            "" => "data".to_owned(),
+            plain => plain.to_owned(),
         }
     }
 }

@@ -194,6 +194,9 @@ pub struct TopicsArgs {
     pub run: RunArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub shards: ShardArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub common: CommonArgs,
 }
 

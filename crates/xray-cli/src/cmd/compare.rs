@@ -1,5 +1,6 @@
 //! `xray compare`: many methods on the same data.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,24 +10,25 @@ use xray_experiments::{
     CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
 };
 use xray_nmf::comm::OneRank;
-use xray_pipeline::Corpus;
 use xray_pipeline::measure::Labelling;
+use xray_pipeline::{Corpus, Folder};
 use xray_report::Picture;
 
 use crate::args::CompareArgs;
 use crate::data::{find_column, read_weighed};
 use crate::outcome::{Outcome, UsageError};
-use crate::output::Folder;
 use crate::session::Session;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
+    let folder =
+        args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
     let corpus = read_weighed(&OneRank, &mut session, &args.input, &args.text)?;
     let data = data_set(args, corpus)?;
     let found = compare(&data, &options(args), &mut session);
     session.end();
     match found {
-        Ok(found) => finish(session, args, &found),
+        Ok(found) => finish(session, folder, &found),
         Err(error) if error.is::<Interrupted>() => Ok(session.conclude(None, true)),
         Err(error) => Err(error),
     }
@@ -86,8 +88,12 @@ fn options(args: &CompareArgs) -> CompareOptions {
     }
 }
 
-fn finish(mut session: Session, args: &CompareArgs, found: &Comparison) -> anyhow::Result<Outcome> {
-    let written = match &args.output {
+fn finish(
+    mut session: Session,
+    folder: Option<Folder>,
+    found: &Comparison,
+) -> anyhow::Result<Outcome> {
+    let written = match folder {
         Some(folder) => Some(session.stage("write", || write(folder, found))?),
         None => None,
     };
@@ -105,13 +111,13 @@ fn finish(mut session: Session, args: &CompareArgs, found: &Comparison) -> anyho
     Ok(session.conclude(written, false))
 }
 
-fn write(folder: &Path, found: &Comparison) -> anyhow::Result<String> {
-    let mut folder = Folder::create(folder)?;
-    folder.write("compare.csv", csv_text(found.csv().records()).as_bytes())?;
+fn write(mut folder: Folder, found: &Comparison) -> anyhow::Result<String> {
+    folder.write("compare.csv", |out| out.write_all(csv_text(found.csv().records()).as_bytes()))?;
     let picture = found.picture();
-    folder.write("compare.svg", picture.svg().as_bytes())?;
-    folder.write("compare.png", &picture.png(2.0)?)?;
-    Ok(folder.summary())
+    folder.write("compare.svg", |out| out.write_all(picture.svg().as_bytes()))?;
+    let png = picture.png(2.0)?;
+    folder.write("compare.png", |out| out.write_all(&png))?;
+    Ok(folder.commit(&OneRank, None)?)
 }
 
 /// What `--json` prints.

@@ -4,10 +4,10 @@ use xray_data::text::TextOptions;
 use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load_with_origin};
 use xray_nmf::comm::{Counted, OneRank};
 use xray_pipeline::report::{TopicsParameters, TopicsReport};
-use xray_pipeline::{Corpus, TopicOptions};
+use xray_pipeline::{Corpus, Folder, TopicOptions};
 
 use crate::args::{DemoArgs, RunArgs};
-use crate::cmd::topics::{FoundTopics, find};
+use crate::cmd::topics::{FoundTopics, Output, find};
 use crate::data::provenance;
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -23,17 +23,18 @@ const NEXT: &str = "\nNext:
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common)?;
+    let folder =
+        args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
     let mut corpus = session.stage("text", corpus)?;
     let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     options.params.threads = args.common.threads();
     let comm = &Counted::new(&OneRank);
-    let run = RunArgs { checkpoint: None, checkpoint_every: 1, resume: false };
-    let found = find(comm, &mut session, &mut corpus, &options, &run)?;
+    let found = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
     let report = TopicsReport::new(comm, &corpus, &found)?;
     let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
     let json = session.json;
     let origin = provenance(&corpus, args.common.seed);
-    let output = args.output.clone().map(|path| (path, origin));
+    let output = folder.map(|folder| Output { folder, origin, sharded: false });
     let outcome = FoundTopics { corpus, found, report, parameters };
     let outcome = outcome.finish(comm, session, output, 0)?;
     if !json && !args.common.quiet {

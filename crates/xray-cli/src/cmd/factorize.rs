@@ -1,37 +1,42 @@
 //! `xray factorize`: anchors and weights of any nonnegative matrix.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use xray_data::{Model, Provenance, Table, save};
+use xray_data::{Format, LoadedMatrix, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{Factors, Params, Selection, Termination, Weights};
-use xray_pipeline::checkpoint::depends_on;
+use xray_nmf::{DenseMatrix, Params, Selection, Termination};
+use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     FactorizeParameters, FactorizeReport, anchor_columns, anchors_csv, anchors_table,
-    factorize_model, json,
+    factorize_model, json, sparse_coefficients,
 };
-use xray_pipeline::shards::{remove_shards, write_shards};
+use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, RefinedFactors, factorize, gather_sizes,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, RefinedFactors, check_writable,
+    factorize, gather_sizes,
 };
 use xray_report::number;
 
 use crate::agree::{check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::FactorizeArgs;
+use crate::cmd::topics::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::data::{about, find_column, provenance, read_table};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::Folder;
 use crate::session::Session;
 
-/// H with more entries than this is written in shards unless asked otherwise: 600 MB.
-const GATHERED: usize = 50_000_000;
+/// What was asked to be written: one file, or a folder.
+enum Target {
+    File(PathBuf),
+    Folder(Folder),
+}
 
 pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common)?;
-    together(comm, check_shards(args))?;
     check_checkpoint(comm, &args.run)?;
+    let target = target(comm, args)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
     let reading = comm.traffic().bytes;
     let options = FactorizeOptions {
@@ -39,8 +44,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
         refine: args.refine,
         method: args.engine.refine_method.unwrap_or_default(),
     };
-    let depends = depends_on(&options.params, &corpus.matrix);
-    let found = with_checkpoints(comm, &mut session, &args.run, depends, |saved, progress| {
+    let key = RunKey::of(&corpus.matrix, &options.params);
+    let found = with_checkpoints(comm, &mut session, &args.run, key, |saved, progress| {
         factorize(comm, &mut corpus, &options, saved, progress)
     });
     let found = about(&args.input, found)?;
@@ -48,21 +53,26 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let objective = found.refined.as_ref().map(|refined| refined.objective.clone());
     let (entries, name) = (corpus.matrix.n_entries(), |j: usize| corpus.word(j).into_owned());
     let report = FactorizeReport::new(&found.found, entries, name, objective, parameters);
-    FoundFactors { corpus, found, report }.finish(comm, session, args, reading)
+    let output = target.map(|target| (target, provenance(&corpus, args.common.seed)));
+    FoundFactors { corpus, found, report }.finish(comm, session, args, output, reading)
 }
 
-fn check_shards(args: &FactorizeArgs) -> anyhow::Result<()> {
-    let is_file = |out: &PathBuf| out.extension().is_some_and(|extension| extension == "npz");
+/// Opens what is to be written before anything is read; collective.
+fn target(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<Option<Target>> {
+    let shards = args.shards.shards;
     let problem = match &args.output {
-        _ if !args.shards.shards => return Ok(()),
-        _ if args.refine > 0 => "--shards writes the sparse H of the anchors; leave out --refine",
-        None => "--shards needs a folder to write to: add -o FOLDER",
-        Some(out) if is_file(out) => {
+        None if shards => "--shards needs a folder to write to: add -o FOLDER",
+        None => return Ok(None),
+        Some(out) if out.extension().is_some_and(|extension| extension == "npz") => {
+            if !shards {
+                check_writable(comm, out)?;
+                return Ok(Some(Target::File(out.clone())));
+            }
             "--shards writes several files: give -o a folder instead of a .npz file"
         }
-        Some(_) => return Ok(()),
+        Some(out) => return Ok(Some(Target::Folder(Folder::open(comm, out, shards)?))),
     };
-    Err(UsageError(problem.into()).into())
+    together(comm, Err(UsageError(problem.into()).into()))
 }
 
 /// The parameters of the fit.
@@ -94,18 +104,22 @@ impl FoundFactors {
         comm: &Counted<'_>,
         mut session: Session,
         args: &FactorizeArgs,
+        output: Option<(Target, Provenance)>,
         reading: u64,
     ) -> anyhow::Result<Outcome> {
         let termination = self.found.found.termination();
         let stopped = termination == Termination::Stopped || interrupt::requested();
-        let written = match &args.output {
+        let written = match output {
             None => None,
-            Some(out) if self.in_shards(comm, args)? => {
-                Some(session.stage("write", || self.write_shards(comm, out))?)
+            Some((Target::File(path), origin)) => {
+                Some(session.stage("write", || self.write_file(comm, &path, origin))?)
             }
-            Some(out) => {
-                let origin = provenance(&self.corpus, args.common.seed);
-                Some(session.stage("write", || self.write(comm, out, origin))?)
+            Some((Target::Folder(folder), origin)) => {
+                let sharded = args.shards.in_shards(comm, self.n_numbers(comm)?);
+                Some(session.stage("write", || match sharded {
+                    true => self.write_shards(comm, folder, origin),
+                    false => self.write_folder(comm, folder, origin),
+                })?)
             }
         };
         let entries = self.corpus.matrix.columns().n_entries();
@@ -115,83 +129,139 @@ impl FoundFactors {
         Ok(session.conclude(written, stopped))
     }
 
-    /// Whether every rank is to write its own columns of H.
-    fn in_shards(&self, comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<bool> {
+    /// Numbers of the larger factor: of H, or of the refined W.
+    fn n_numbers(&self, comm: &dyn Communicator) -> xray_pipeline::Result<usize> {
         let sizes = gather_sizes(comm, [self.found.found.weights().n_nonzero()])?;
-        let n_nonzero: usize = sizes.iter().map(|size| size[0]).sum();
-        let large = comm.size() > 1 && n_nonzero > GATHERED && self.found.refined.is_none();
-        Ok(args.shards.shards || (large && !args.shards.gather))
+        Ok(match &self.found.refined {
+            Some(refined) => refined.documents.own.n() * refined.documents.rank,
+            None => sizes.iter().map(|size| size[0]).sum(),
+        })
     }
 
-    /// One model, which rank 0 writes; collective.
-    fn write(
+    /// The model with both factors, on rank 0; collective.
+    fn model(
         &self,
         comm: &dyn Communicator,
-        out: &Path,
         provenance: Provenance,
-    ) -> anyhow::Result<String> {
-        let weights = match self.found.refined {
-            None => self.found.found.weights().gathered(comm, 0)?,
-            Some(_) => None,
-        };
-        let refined = match &self.found.refined {
-            Some(refined) => Some(gathered(comm, &self.corpus, refined)?),
-            None => None,
-        };
-        let write = || -> anyhow::Result<String> {
-            if comm.rank() > 0 {
-                return Ok(String::new());
+    ) -> xray_pipeline::Result<Option<Model>> {
+        let found = &self.found.found;
+        let (h, w): (LoadedMatrix, LoadedMatrix) = match &self.found.refined {
+            Some(refined) => {
+                let w = gathered(comm, &self.corpus, refined)?;
+                if comm.rank() > 0 {
+                    return Ok(None);
+                }
+                (dense_h(refined)?, w)
             }
-            self.write_model(weights.as_ref(), refined.as_ref(), out, provenance)
+            None => {
+                let gathered = found.weights().gathered(comm, 0)?;
+                if comm.rank() > 0 {
+                    return Ok(None);
+                }
+                let h = sparse_coefficients(gathered.as_ref().unwrap_or(found.weights()))?;
+                (h.into(), self.anchor_columns()?)
+            }
         };
-        together(comm, write())
+        Ok(Some(factorize_model(&self.report, h, Some(w), self.names(), provenance)))
     }
 
-    fn write_model(
-        &self,
-        weights: Option<&Weights>,
-        refined: Option<&Factors>,
-        out: &Path,
-        provenance: Provenance,
-    ) -> anyhow::Result<String> {
-        let (found, parameters) = (&self.found.found, &self.report.parameters);
-        let weights = weights.unwrap_or(found.weights());
-        let names = match &self.corpus.names {
+    fn anchor_columns(&self) -> xray_pipeline::Result<LoadedMatrix> {
+        let found = &self.found.found;
+        let dense = self.corpus.matrix.is_dense();
+        anchor_columns(found.anchor_columns(), found.n_rows(), dense)
+    }
+
+    fn names(&self) -> Option<Vec<String>> {
+        match &self.corpus.names {
             ColumnNames::Given(names) => Some(names.clone()),
             ColumnNames::Words(_) | ColumnNames::Positions => None,
-        };
-        let dense = self.corpus.matrix.is_dense();
-        let model = factorize_model(found, weights, refined, dense, parameters)?;
-        let model = Model { provenance, names, ..model };
-        if out.extension().is_some_and(|extension| extension == "npz") {
-            model.save(out)?;
-            return Ok(format!("wrote {}", out.display()));
         }
-        remove_shards(out)?;
-        let mut folder = Folder::create(out)?;
-        folder.write("anchors.csv", anchors_csv(&self.report).as_bytes())?;
-        model.save(&folder.file("model.npz"))?;
-        Ok(folder.summary())
     }
 
-    /// Every rank writes its columns of H, rank 0 all else; collective.
-    fn write_shards(&self, comm: &dyn Communicator, out: &Path) -> anyhow::Result<String> {
-        let found = &self.found.found;
-        let small = || -> anyhow::Result<()> {
-            let mut folder = Folder::create(out)?;
+    /// One file, which rank 0 writes; collective.
+    fn write_file(
+        &self,
+        comm: &dyn Communicator,
+        path: &Path,
+        provenance: Provenance,
+    ) -> anyhow::Result<String> {
+        let model = self.model(comm, provenance)?;
+        let saved = model.map_or(Ok(()), |model| model.save(path));
+        xray_pipeline::together(comm, saved)?;
+        Ok(format!("wrote {}", path.display()))
+    }
+
+    /// The model in one piece; collective.
+    fn write_folder(
+        &self,
+        comm: &dyn Communicator,
+        mut folder: Folder,
+        provenance: Provenance,
+    ) -> anyhow::Result<String> {
+        let model = self.model(comm, provenance)?;
+        let write = || -> xray_pipeline::Result<()> {
             if comm.rank() == 0 {
-                remove_shards(out)?;
-                folder.write("anchors.csv", anchors_csv(&self.report).as_bytes())?;
-                let dense = self.corpus.matrix.is_dense();
-                let w = anchor_columns(found.anchor_columns(), found.n_rows(), dense)?;
-                save(&Table::new(w), &folder.file("w.npz"), None)?;
-                folder.write("answer.json", json(&self.report).as_bytes())?;
+                let anchors = anchors_csv(&self.report);
+                folder.write("anchors.csv", |out| out.write_all(anchors.as_bytes()))?;
             }
-            Ok(())
+            write_model(&mut folder, model)
         };
-        together(comm, small())?;
-        write_shards(comm, out, found)?;
-        Ok(format!("wrote H in {} shards to {}", comm.size(), out.display()))
+        xray_pipeline::together(comm, write())?;
+        Ok(folder.commit(comm, None)?)
+    }
+
+    /// Every rank writes its columns of H, or its rows of the refined W, and rank 0 all else; collective.
+    fn write_shards(
+        &self,
+        comm: &dyn Communicator,
+        mut folder: Folder,
+        provenance: Provenance,
+    ) -> anyhow::Result<String> {
+        let first = comm.rank() == 0;
+        let mut small = || -> xray_pipeline::Result<()> {
+            let (anchors, answer) = (anchors_csv(&self.report), json(&self.report));
+            folder.write("anchors.csv", |out| out.write_all(anchors.as_bytes()))?;
+            folder.write("answer.json", |out| out.write_all(answer.as_bytes()))?;
+            match &self.found.refined {
+                Some(refined) => {
+                    let (report, names) = (&self.report, self.names());
+                    let h = dense_h(refined)?;
+                    let model = factorize_model(report, h, None, names, provenance.clone());
+                    write_model(&mut folder, Some(model))
+                }
+                None => {
+                    let w = Table::new(self.anchor_columns()?);
+                    let npz = Format::from_name("npz")?;
+                    folder.write("w.npz", |out| write_table(&w, out, npz))
+                }
+            }
+        };
+        xray_pipeline::together(comm, if first { small() } else { Ok(()) })?;
+        let own = xray_pipeline::together(comm, self.write_own(comm, &mut folder))?;
+        let head = ManifestHead::of_factors(&self.report, provenance);
+        Ok(folder.commit(comm, Some((head, vec![own])))?)
+    }
+
+    fn write_own(
+        &self,
+        comm: &dyn Communicator,
+        folder: &mut Folder,
+    ) -> xray_pipeline::Result<ShardFile> {
+        let (rank, size) = (comm.rank(), comm.size());
+        if let Some(RefinedFactors { documents, .. }) = &self.found.refined {
+            let ranges = own_ranges(documents);
+            let shard = ShardFile::new(Part::W, rank, size, ranges, None);
+            return write_w_shard(folder, shard, documents);
+        }
+        let found = &self.found.found;
+        let ranges = found.own_columns().ranges();
+        let names = self.names().map(|names| {
+            ranges.iter().flat_map(|range| names[range.clone()].iter().cloned()).collect()
+        });
+        let ranges = ranges.into_iter().map(|range| [range.start, range.end]).collect();
+        let shard = ShardFile::new(Part::H, rank, size, ranges, names);
+        let h = sparse_coefficients(found.weights())?;
+        folder.write_shard(shard, |out| write_npz(h, out))
     }
 
     /// Prints the anchors, for people or programs.
@@ -213,17 +283,24 @@ impl FoundFactors {
     }
 }
 
+/// H after refinement.
+fn dense_h(refined: &RefinedFactors) -> xray_pipeline::Result<LoadedMatrix> {
+    let (rank, n) = (refined.documents.rank, refined.h.len() / refined.documents.rank.max(1));
+    Ok(DenseMatrix::from_row_major(n, rank, refined.h.clone())?.transposed().into())
+}
+
 /// All of W on rank 0, and nothing of it on the others; collective.
 fn gathered(
     comm: &dyn Communicator,
     corpus: &Corpus,
     refined: &RefinedFactors,
-) -> anyhow::Result<Factors> {
-    let RefinedFactors { documents, h, objective } = refined;
+) -> xray_pipeline::Result<LoadedMatrix> {
+    let RefinedFactors { documents, .. } = refined;
     let mut w = Vec::new();
     documents.for_each_block(comm, &corpus.rows, |block| {
         w.extend_from_slice(block.weights);
         Ok(())
     })?;
-    Ok(Factors { rank: documents.rank, w, h: h.clone(), objective: objective.clone() })
+    let n_rows = w.len() / documents.rank.max(1);
+    Ok(DenseMatrix::from_row_major(n_rows, documents.rank, w)?.into())
 }

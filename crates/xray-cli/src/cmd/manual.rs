@@ -4,10 +4,11 @@ use std::io::Write;
 
 use anyhow::Context;
 use clap::CommandFactory;
+use xray_nmf::comm::OneRank;
+use xray_pipeline::Folder;
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::outcome::Outcome;
-use crate::output::Folder;
 use crate::session::STDOUT;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
@@ -23,14 +24,15 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Outcome> {
         std::io::stdout().write_all(&page(command)?).context(STDOUT)?;
         return Ok(Outcome::Done);
     };
-    let mut folder = Folder::create(folder)?;
+    let mut folder = Folder::open(&OneRank, folder, false)?;
     for verb in command.get_subcommands() {
         let name = format!("xray-{}", verb.get_name());
         let bytes = page(verb.clone().name(name.clone()))?;
-        folder.write(&format!("{name}.1"), &bytes)?;
+        folder.write(&format!("{name}.1"), |out| out.write_all(&bytes))?;
     }
-    folder.write("xray.1", &page(command)?)?;
-    eprintln!("{}", folder.summary());
+    let main = page(command)?;
+    folder.write("xray.1", |out| out.write_all(&main))?;
+    eprintln!("{}", folder.commit(&OneRank, None)?);
     Ok(Outcome::Done)
 }
 

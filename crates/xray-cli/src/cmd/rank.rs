@@ -1,9 +1,11 @@
 //! `xray rank`: every rank in one run, and which one to take.
 
+use std::io::Write;
+
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Selection, Termination};
 use xray_pipeline::report::{RankLine, RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Event, StudyOptions, rank_study};
+use xray_pipeline::{Event, Folder, StudyOptions, rank_study};
 use xray_report::{Chart, Panel, Picture, Series};
 
 use crate::agree::together;
@@ -11,11 +13,14 @@ use crate::args::RankArgs;
 use crate::data::{about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
-use crate::output::Folder;
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common)?;
+    let folder = match &args.output {
+        Some(path) => Some(Folder::open(comm, path, false)?),
+        None => None,
+    };
     let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
     let words = !corpus.matrix.is_dense();
     let rule = if words { Selection::Greedy } else { Selection::Max };
@@ -30,39 +35,44 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let study = about(&args.input, study.map_err(anyhow::Error::from))?;
     let stopped = study.termination == Termination::Stopped || interrupt::requested();
     let report = RankReport::new(&study, |j| corpus.word(j).into_owned());
-    let finished = if comm.rank() == 0 { finish(&mut session, args, &report) } else { Ok(None) };
-    let written = together(comm, finished)?;
+    let written = match folder {
+        Some(folder) => Some(session.stage("write", || write(comm, &report, folder))?),
+        None => None,
+    };
+    let told = if comm.rank() == 0 { tell(&session, &report) } else { Ok(()) };
+    together(comm, told)?;
     Ok(session.conclude(written, stopped))
 }
 
-/// Writes the files and prints the answer.
-fn finish(
-    session: &mut Session,
-    args: &RankArgs,
-    report: &RankReport,
-) -> anyhow::Result<Option<String>> {
-    let written = match &args.output {
-        Some(folder) => Some(session.stage("write", || write(report, folder))?),
-        None => None,
-    };
+fn tell(session: &Session, report: &RankReport) -> anyhow::Result<()> {
     if session.json {
-        session.print_answer(report)?;
-    } else {
-        session.print_table(&ranks_table(report))?;
-        if let Some(sentence) = report.sentence() {
-            session.print_line(format!("\n{sentence}"))?;
-        }
+        return session.print_answer(report);
     }
-    Ok(written)
+    session.print_table(&ranks_table(report))?;
+    match report.sentence() {
+        Some(sentence) => session.print_line(format!("\n{sentence}")),
+        None => Ok(()),
+    }
 }
 
-fn write(report: &RankReport, folder: &std::path::Path) -> anyhow::Result<String> {
-    let mut folder = Folder::create(folder)?;
-    folder.write("rank.csv", ranks_csv(report).as_bytes())?;
-    let chart = chart(report);
-    folder.write("rank.svg", chart.svg().as_bytes())?;
-    folder.write("rank.png", &chart.png(2.0)?)?;
-    Ok(folder.summary())
+fn write(
+    comm: &dyn Communicator,
+    report: &RankReport,
+    mut folder: Folder,
+) -> anyhow::Result<String> {
+    let mut files = || -> anyhow::Result<()> {
+        if comm.rank() > 0 {
+            return Ok(());
+        }
+        folder.write("rank.csv", |out| out.write_all(ranks_csv(report).as_bytes()))?;
+        let chart = chart(report);
+        folder.write("rank.svg", |out| out.write_all(chart.svg().as_bytes()))?;
+        let png = chart.png(2.0)?;
+        folder.write("rank.png", |out| out.write_all(&png))?;
+        Ok(())
+    };
+    together(comm, files())?;
+    Ok(folder.commit(comm, None)?)
 }
 
 fn chart(report: &RankReport) -> Chart {

@@ -1,19 +1,20 @@
 //! `xray topics`: text to topics.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
-use xray_data::{AtomicFile, Error as DataError, Model, Provenance};
+use xray_data::{Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{Selection, Termination};
-use xray_pipeline::checkpoint::depends_on;
+use xray_nmf::{Selection, SparseMatrix, Termination};
+use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table, json,
     topics_csv, topics_table,
 };
+use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    Corpus, DocumentBlock, TopicOptions, Topics, find_topics, resolve_words, split_words,
+    Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, TopicOptions, Topics, find_topics,
+    resolve_words, sparse_rows, split_words,
 };
 use xray_report::number;
 
@@ -22,27 +23,46 @@ use crate::args::{RunArgs, TopicsArgs};
 use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::Folder;
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common)?;
     check_checkpoint(comm, &args.run)?;
+    let folder = match output(args) {
+        Some(path) => Some(Folder::open(comm, &path, args.shards.shards)?),
+        None if args.shards.shards => {
+            let message = "--shards needs a folder to write to: add -o FOLDER";
+            return Err(UsageError(message.into()).into());
+        }
+        None => None,
+    };
     let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
     let reading = comm.traffic().bytes;
     let options = together(comm, options(&session, args, &corpus))?;
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
     let found = about(&args.input, found)?;
     let report = TopicsReport::new(comm, &corpus, &found)?;
-    let folder = match &args.output {
+    let parameters = parameters(args, &options, &found);
+    let output = match folder {
+        Some(folder) => {
+            let n_numbers = corpus.n_documents() * found.rank();
+            let sharded = args.shards.in_shards(comm, n_numbers);
+            let origin = provenance(&corpus, args.common.seed);
+            Some(Output { folder, origin, sharded })
+        }
+        None => None,
+    };
+    FoundTopics { corpus, found, report, parameters }.finish(comm, session, output, reading)
+}
+
+/// The folder that was asked for, or one beside the data.
+fn output(args: &TopicsArgs) -> Option<PathBuf> {
+    match &args.output {
         Some(folder) => Some(folder.clone()),
         None if args.common.json => None,
         None => Some(PathBuf::from(format!("{}-topics", args.input.stem()))),
-    };
-    let parameters = parameters(args, &options, &found);
-    let output = folder.map(|folder| (folder, provenance(&corpus, args.common.seed)));
-    FoundTopics { corpus, found, report, parameters }.finish(comm, session, output, reading)
+    }
 }
 
 /// Runs the search under the eyes of the session.
@@ -53,8 +73,8 @@ pub(crate) fn find(
     options: &TopicOptions,
     run: &RunArgs,
 ) -> anyhow::Result<Topics> {
-    let about = depends_on(&options.search_params(corpus.n_words()), &corpus.matrix);
-    with_checkpoints(comm, session, run, about, |saved, progress| {
+    let key = RunKey::of(&corpus.matrix, &options.search_params(corpus.n_words()));
+    with_checkpoints(comm, session, run, key, |saved, progress| {
         find_topics(comm, corpus, options, saved, progress)
     })
 }
@@ -105,24 +125,30 @@ pub struct FoundTopics {
     pub parameters: TopicsParameters,
 }
 
+/// Where the files go, and how.
+pub(crate) struct Output {
+    pub(crate) folder: Folder,
+    pub(crate) origin: Provenance,
+    /// Whether every rank writes its own documents.
+    pub(crate) sharded: bool,
+}
+
 /// Tables of more classes or topics than this are left to the CSV file.
 const WIDEST_PRINTED: usize = 20;
 
 impl FoundTopics {
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
     /// traffic of reading.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         comm: &Counted<'_>,
         mut session: Session,
-        output: Option<(PathBuf, Provenance)>,
+        output: Option<Output>,
         reading: u64,
     ) -> anyhow::Result<Outcome> {
         let stopped = self.found.run.termination == Termination::Stopped || interrupt::requested();
         let written = match output {
-            Some((folder, origin)) => {
-                Some(session.stage("write", || self.write(comm, &folder, origin))?)
-            }
+            Some(output) => Some(session.stage("write", || self.write(comm, output))?),
             None => None,
         };
         let entries = self.corpus.matrix.columns().n_entries();
@@ -136,59 +162,118 @@ impl FoundTopics {
         Ok(session.conclude(written, stopped))
     }
 
-    fn write(
-        &self,
-        comm: &dyn Communicator,
-        folder: &Path,
-        provenance: Provenance,
-    ) -> anyhow::Result<String> {
-        let (corpus, found, rank) = (&self.corpus, &self.found, self.found.rank());
-        let opened = if comm.rank() == 0 { self.open(folder).map(Some) } else { Ok(None) };
-        let mut files = together(comm, opened)?;
-        found.documents.for_each_block(comm, &corpus.rows, |block| {
-            let Some((_, documents)) = &mut files else { return Ok(()) };
-            let file = folder.join("documents.csv").display().to_string();
-            let full = |source| DataError::Io { file, action: "write", source }.into();
-            weight_rows(block, rank).write_lines(documents).map_err(full)
-        })?;
-        let model = found.to_model(comm, corpus, &self.parameters, provenance)?;
-        let closed = match (files, model) {
-            (Some((folder, documents)), Some(model)) => self.close(folder, documents, &model),
-            _ => Ok(String::new()),
-        };
-        together(comm, closed)
+    fn write(&self, comm: &dyn Communicator, output: Output) -> anyhow::Result<String> {
+        let Output { mut folder, origin, sharded } = output;
+        let small = if comm.rank() == 0 { self.write_small(&mut folder) } else { Ok(()) };
+        xray_pipeline::together(comm, small)?;
+        let (corpus, parameters) = (&self.corpus, &self.parameters);
+        if sharded {
+            let own = xray_pipeline::together(comm, self.write_own(comm, &mut folder))?;
+            let model = self.found.to_model_without_w(corpus, parameters, origin.clone())?;
+            let model = (comm.rank() == 0).then_some(model);
+            xray_pipeline::together(comm, self.write_rest(&mut folder, model))?;
+            let head = ManifestHead::of_topics(&self.report, parameters, origin);
+            return Ok(folder.commit(comm, Some((head, own)))?);
+        }
+        self.write_documents(comm, &mut folder)?;
+        let model = self.found.to_model(comm, corpus, parameters, origin)?;
+        xray_pipeline::together(comm, self.write_rest(&mut folder, model))?;
+        Ok(folder.commit(comm, None)?)
     }
 
-    /// The folder with the small files, and the one that documents go to.
-    fn open(&self, folder: &Path) -> anyhow::Result<(Folder, AtomicFile)> {
-        let mut folder = Folder::create(folder)?;
-        folder.write("topics.csv", topics_csv(&self.report).as_bytes())?;
-        folder.write("topics.json", json(&self.report).as_bytes())?;
-        let mut documents = AtomicFile::create(&folder.file("documents.csv"))?;
-        let labelled = self.corpus.rows.labels.is_some();
-        documents.write_all(&WeightRows::header(labelled, self.found.rank())).context(FULL)?;
-        Ok((folder, documents))
+    fn write_small(&self, folder: &mut Folder) -> xray_pipeline::Result<()> {
+        let report = &self.report;
+        folder.write("topics.csv", |out| out.write_all(topics_csv(report).as_bytes()))?;
+        folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
+        Ok(())
     }
 
-    /// What comes after the documents, and what was written.
-    fn close(
-        &self,
-        mut folder: Folder,
-        documents: AtomicFile,
-        model: &Model,
-    ) -> anyhow::Result<String> {
-        documents.commit()?;
+    /// What comes after the documents, on the rank that has a model.
+    fn write_rest(&self, folder: &mut Folder, model: Option<Model>) -> xray_pipeline::Result<()> {
+        let Some(model) = model else { return Ok(()) };
         if let Some(agreement) = &self.report.agreement {
             let table = contingency_csv(&agreement.contingency);
-            folder.write("contingency.csv", table.as_bytes())?;
+            folder.write("contingency.csv", |out| out.write_all(table.as_bytes()))?;
         }
-        model.save(&folder.file("model.npz"))?;
-        Ok(folder.summary())
+        write_model(folder, Some(model))
+    }
+
+    /// All documents in one file, which rank 0 writes as they arrive; collective.
+    fn write_documents(
+        &self,
+        comm: &dyn Communicator,
+        folder: &mut Folder,
+    ) -> xray_pipeline::Result<()> {
+        let (rows, rank) = (&self.corpus.rows, self.found.rank());
+        let open = || -> xray_pipeline::Result<Option<OpenFile>> {
+            if comm.rank() > 0 {
+                return Ok(None);
+            }
+            let mut file = folder.create("documents.csv")?;
+            let header = WeightRows::header(rows.labels.is_some(), rank);
+            file.put(|out| out.write_all(&header))?;
+            Ok(Some(file))
+        };
+        let mut file = xray_pipeline::together(comm, open())?;
+        self.found.documents.for_each_block(comm, rows, |block| match &mut file {
+            Some(file) => file.put(|out| weight_rows(block, rank).write_lines(out)),
+            None => Ok(()),
+        })?;
+        if let Some(file) = file {
+            folder.add(file);
+        }
+        Ok(())
+    }
+
+    /// The own documents and their weights, in files of this rank.
+    fn write_own(
+        &self,
+        comm: &dyn Communicator,
+        folder: &mut Folder,
+    ) -> xray_pipeline::Result<Vec<ShardFile>> {
+        let (documents, rows) = (&self.found.documents, &self.corpus.rows);
+        let shard =
+            |part| ShardFile::new(part, comm.rank(), comm.size(), own_ranges(documents), None);
+        let lines = folder.write_shard(shard(Part::Documents), |out| {
+            out.write_all(&WeightRows::header(rows.labels.is_some(), documents.rank))?;
+            let mut blocks = documents.own_blocks(rows);
+            blocks.try_for_each(|block| weight_rows(&block, documents.rank).write_lines(out))
+        })?;
+        let weights = write_w_shard(folder, shard(Part::W), documents)?;
+        Ok(vec![lines, weights])
     }
 }
 
-/// What failed if a file cannot take more.
-const FULL: &str = "cannot write; is the disk full?";
+/// First and end of each range of own rows.
+pub(crate) fn own_ranges(documents: &DocumentWeights) -> Vec<[usize; 2]> {
+    documents.own.ranges().into_iter().map(|range| [range.start, range.end]).collect()
+}
+
+/// The weights of the own rows, without zeros.
+pub(crate) fn write_w_shard(
+    folder: &mut Folder,
+    shard: ShardFile,
+    documents: &DocumentWeights,
+) -> xray_pipeline::Result<ShardFile> {
+    let w = sparse_rows(&documents.weights, documents.own.n_own(), documents.rank)?;
+    folder.write_shard(shard, |out| write_npz(w, out))
+}
+
+/// A sparse matrix as scipy reads it.
+pub(crate) fn write_npz(
+    matrix: SparseMatrix<'static, f64>,
+    out: &mut OpenFile,
+) -> Result<(), xray_data::Error> {
+    write_table(&Table::new(matrix.into()), out, Format::from_name("npz")?)
+}
+
+/// The model, on the rank that has it.
+pub(crate) fn write_model(folder: &mut Folder, model: Option<Model>) -> xray_pipeline::Result<()> {
+    match model {
+        Some(model) => folder.write("model.npz", |out| model.write_to(out)),
+        None => Ok(()),
+    }
+}
 
 /// The rows of a block, to be written.
 pub(crate) fn weight_rows<'a>(block: &'a DocumentBlock<'_>, rank: usize) -> WeightRows<'a> {

@@ -7,8 +7,9 @@ use xray_data::{AtomicFile, Format, Model, Table, save};
 use xray_nmf::DenseMatrix;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
+use xray_pipeline::shards::load_model;
 use xray_pipeline::{
-    Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
+    Content, DocumentBlock, Error, Transformed, check_writable, transform_columns, transform_rows,
 };
 
 use crate::agree::together;
@@ -20,8 +21,11 @@ use crate::session::{STDOUT, Session};
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common)?;
-    let model = session.stage("model", || Model::load(&args.model));
-    let model = together(comm, model.map_err(Into::into))?;
+    if let Some(out) = &args.output {
+        check_writable(comm, out)?;
+    }
+    let model = session.stage("model", || load_model(&args.model));
+    let model = xray_pipeline::together(comm, model)?;
     let content = read(comm, &mut session, &args.input)?;
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");

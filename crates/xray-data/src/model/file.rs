@@ -81,6 +81,15 @@ impl Model {
         out.commit()
     }
 
+    /// Writes what [`save`](Self::save) does to any stream.
+    ///
+    /// # Errors
+    /// If parts do not fit together or the stream refuses.
+    pub fn write_to(&self, out: &mut dyn io::Write) -> Result<()> {
+        self.check()?;
+        self.write(out).map(drop).map_err(|e| io_error(IN_MEMORY, "write", e))
+    }
+
     /// What [`save`](Self::save) writes, in memory.
     ///
     /// # Errors

@@ -2,14 +2,13 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
-use xray_data::{LoadedMatrix, Model, ModelKind};
-use xray_nmf::{
-    Column, DenseMatrix, Engine, Factorization, Normalize, Params, Refined, Selection,
-    SparseMatrix, Weights,
-};
+use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
+use xray_nmf::{Column, DenseMatrix, Engine, Normalize, Params, Selection, SparseMatrix, Weights};
 
 use crate::error::Result;
 use crate::options::TopicOptions;
+use crate::report::{FactorizeReport, TopicsReport};
+use crate::shards::ManifestHead;
 use crate::topics::Topics;
 
 /// The parameters of topics.
@@ -127,36 +126,68 @@ pub(crate) fn object(parameters: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// The model of a factorization: refined factors, or H of the anchors and their columns, stored like X.
+/// The model of a factorization with these factors.
+pub fn factorize_model(
+    report: &FactorizeReport,
+    h: LoadedMatrix,
+    w: Option<LoadedMatrix>,
+    names: Option<Vec<String>>,
+    provenance: Provenance,
+) -> Model {
+    Model {
+        parameters: object(&report.parameters),
+        provenance,
+        residual_norm: report.residual_norm.clone(),
+        w,
+        names,
+        ..Model::new(ModelKind::Factorize, report.anchors.clone(), h)
+    }
+}
+
+impl ManifestHead {
+    /// What the manifest of a factorization tells beside its files.
+    pub fn of_factors(report: &FactorizeReport, provenance: Provenance) -> Self {
+        Self {
+            kind: ModelKind::Factorize,
+            rank: report.rank,
+            rows: report.rows,
+            columns: report.columns,
+            anchors: report.anchors.clone(),
+            residual_norm: report.residual_norm.clone(),
+            parameters: object(&report.parameters),
+            provenance,
+            ..Self::default()
+        }
+    }
+
+    /// What the manifest of topics tells beside its files.
+    pub fn of_topics(
+        report: &TopicsReport,
+        parameters: &TopicsParameters,
+        provenance: Provenance,
+    ) -> Self {
+        Self {
+            kind: ModelKind::Topics,
+            rank: report.rank,
+            rows: report.documents,
+            columns: report.vocabulary,
+            anchors: report.anchors.clone(),
+            residual_norm: report.residual_norm.clone(),
+            parameters: object(parameters),
+            provenance,
+            ..Self::default()
+        }
+    }
+}
+
+/// H of so many columns, as the engine has it.
 ///
 /// # Errors
-/// If the factors are larger than a matrix can be.
-pub fn factorize_model(
-    found: &Factorization,
-    weights: &Weights,
-    refined: Option<&Refined>,
-    dense: bool,
-    parameters: &FactorizeParameters,
-) -> Result<Model> {
-    let (rank, m, n) = (found.rank(), found.n_rows(), found.n_columns());
-    let (h, w): (LoadedMatrix, LoadedMatrix) = match refined {
-        Some(refined) => {
-            let h = DenseMatrix::from_row_major(n, rank, refined.h.clone())?.transposed();
-            (h.into(), DenseMatrix::from_row_major(m, rank, refined.w.clone())?.into())
-        }
-        None => {
-            let (offsets, rows, values) = weights.csc();
-            let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
-            let h = SparseMatrix::from_csc(rank, n, offsets, rows, values)?;
-            (h.into(), anchor_columns(found.anchor_columns(), m, dense)?)
-        }
-    };
-    Ok(Model {
-        parameters: object(parameters),
-        residual_norm: found.steps().iter().map(|step| step.residual).collect(),
-        w: Some(w),
-        ..Model::new(ModelKind::Factorize, found.anchors(), h)
-    })
+/// If it is larger than a matrix can be.
+pub fn sparse_coefficients(weights: &Weights) -> Result<SparseMatrix<'static, f64>> {
+    let (offsets, rows, values) = weights.csc();
+    let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
+    Ok(SparseMatrix::from_csc(weights.rank(), weights.n_columns(), offsets, rows, values)?)
 }
 
 /// `X_A`, stored like X.

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use xray_data::text::{DocumentFrequency, TextOptions};
-use xray_data::{Input, LoadOptions, LoadedMatrix, Table, load, save};
+use xray_data::{Format, Input, LoadOptions, LoadedMatrix, Table, load, save, write_table};
 use xray_nmf::comm::{Communicator, run_local_ranks};
 use xray_nmf::{
-    DenseMatrix, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit, fit_distributed,
-    rank_columns,
+    DenseMatrix, Factorization, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit,
+    fit_distributed, rank_columns,
 };
-use xray_pipeline::shards::{read_shards, write_shards};
-use xray_pipeline::{Corpus, TextRequest, read, read_table, weigh};
+use xray_pipeline::report::sparse_coefficients;
+use xray_pipeline::shards::{Manifest, ManifestHead, Part, ShardFile, load_model};
+use xray_pipeline::{Corpus, Folder, TextRequest, read, read_table, weigh};
 
 use super::{matrix, texts};
 
@@ -243,6 +244,24 @@ fn more_ranks_than_blocks_own_nothing() {
     assert_eq!(columns, [20, 0, 0, 0, 0, 0, 0, 0]);
 }
 
+/// Every rank writes its columns of H.
+fn write_shard(comm: &dyn Communicator, path: &Path, found: &Factorization) {
+    let mut folder = Folder::open(comm, path, true).expect("writable");
+    let ranges = found.own_columns().ranges().into_iter().map(|r| [r.start, r.end]).collect();
+    let shard = ShardFile::new(Part::H, comm.rank(), comm.size(), ranges, None);
+    let h = Table::new(sparse_coefficients(found.weights()).expect("small").into());
+    let npz = Format::from_name("npz").expect("a format");
+    let own = folder.write_shard(shard, |out| write_table(&h, out, npz)).expect("written");
+    let head = ManifestHead {
+        rank: found.rank(),
+        rows: found.n_rows(),
+        columns: found.n_columns(),
+        anchors: found.anchors(),
+        ..ManifestHead::default()
+    };
+    folder.commit(comm, Some((head, vec![own]))).expect("complete");
+}
+
 #[test]
 fn shards_are_put_together_as_the_whole() {
     let x = matrix(60, 2000);
@@ -253,14 +272,17 @@ fn shards_are_put_together_as_the_whole() {
         run_local_ranks(size, |comm| {
             let own = x.columns_of(&rank_columns(2000, comm.rank(), size));
             let found = fit_distributed(comm, 2000, &own, None, &params, &mut ()).expect("a fit");
-            write_shards(comm, folder.path(), &found).expect("written");
+            write_shard(comm, folder.path(), &found);
         });
-        let (manifest, h) = read_shards(folder.path()).expect("readable");
-        assert_eq!((manifest.shards.len(), &manifest.anchors), (size, &whole.anchors()));
+        let model = load_model(folder.path()).expect("readable");
+        assert_eq!(model.anchors, whole.anchors());
+        let LoadedMatrix::Sparse(h) = &model.h else { panic!("dense") };
         assert_eq!(h.csc(), whole.weights().csc(), "{size} ranks");
-        let damaged = folder.path().join(&manifest.shards[0].file);
+        let manifest = Manifest::read(folder.path()).expect("readable").expect("there");
+        assert_eq!(manifest.files.len(), size);
+        let damaged = folder.path().join(&manifest.files[0].file);
         std::fs::write(&damaged, "other").expect("written");
-        let problem = read_shards(folder.path()).unwrap_err().to_string();
+        let problem = load_model(folder.path()).unwrap_err().to_string();
         assert!(problem.contains("not the file"), "{problem}");
     }
 }
