@@ -10,31 +10,23 @@ pub mod args;
 mod cmd;
 mod data;
 mod interrupt;
+mod launch;
 mod outcome;
-mod output;
 mod panic;
+mod progress;
 mod session;
-
-/// What `xray-mpi` shares with this program.
-#[doc(hidden)]
-pub mod parts {
-    pub use crate::outcome::{Outcome, kind, message, report, status};
-    pub use crate::panic::caught;
-}
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use xray_nmf::comm::{Communicator, OneRank};
+use xray_nmf::comm::Communicator;
 
 use agree::alone;
-use args::{Cli, Command};
+use args::Command;
 use outcome::Outcome;
 
-/// Runs the program on the arguments of the process.
+/// Runs the program on the arguments of the process, alone or as one of the ranks that a launcher started.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    outcome::report(panic::caught(|| run(&OneRank, cli.command)))
+    launch::main()
 }
 
 /// Runs a verb as one of the ranks of `comm`; all ranks call it with the same arguments.
@@ -42,7 +34,7 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// If the data, the arguments or the files are wrong. Errors that every rank has are
 /// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
-pub fn run(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome> {
+pub(crate) fn run(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Topics(args) => cmd::topics::run(comm, &args),
         Command::Factorize(args) => cmd::factorize::run(comm, &args),

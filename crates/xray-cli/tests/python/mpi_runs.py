@@ -1,4 +1,4 @@
-"""Runs `xray-mpi` under real MPI and demands the bits of `xray`.
+"""Runs `xray` under real MPI and demands the bits of `xray` alone.
 
 usage: mpi_runs.py XRAY XRAY_MPI_OPENMPI XRAY_MPI_MPICH GOLDEN DATA WORK [PART ...] [--quick]
 
@@ -160,8 +160,9 @@ def check_files(runs: Runs) -> int:
 def assert_same_shards(what: str, out: Path, n: int, h: sp.csc_matrix) -> None:
     """The shards, put in order as the manifest says, are H."""
     manifest = json.loads((out / "manifest.json").read_text())
-    assert len(manifest["shards"]) == n, what
-    listed = [s for s in manifest["shards"] if s["columns"] > 0]
+    parts = [s for s in manifest["files"] if s["part"] == "h"]
+    assert len(parts) == n, what
+    listed = [s for s in parts if s["ranges"]]
     ranges = [r for s in listed for r in s["ranges"]]
     place = np.concatenate([np.arange(first, end) for first, end in ranges])
     shards = sp.hstack([sp.load_npz(out / s["file"]) for s in listed]).tocsc()

@@ -41,8 +41,6 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
         ("a damaged shard", "rank 2: ", [*plain, f"@{work / 'malformed.txt'}"]),
         ("no file fits", "no file fits", [*plain, str(work / "none-*.npz")]),
         ("a wrong column", "there are 2000", [*plain, str(matrix), "--fixed", "2000"]),
-        ("no checkpoint", "cannot read the checkpoint", [*plain, str(matrix), "--resume",
-            "--checkpoint", str(work / "none.json")]),
         ("no place for checkpoints", "cannot write the checkpoint", [*plain, str(matrix),
             "--checkpoint", str(work / "none" / "c.json")]),
         ("another order", "column 1 is called", [*plain, str(work / "order-*.csv")]),
