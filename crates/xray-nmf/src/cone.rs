@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::comm::Collectives;
 use crate::error::Result;
 use crate::gram::{AnchorRows, ColumnState, Gram, GramColumn, NormalMatrix};
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::params::Descent;
 use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
 use crate::ranks::Ranks;
@@ -35,7 +35,7 @@ pub(crate) struct Cone<'a> {
     pub(crate) normal: NormalMatrix,
     pub(crate) weights: Vec<WeightBlock>,
     pub(crate) residuals: Vec<f64>,
-    rays: Vec<Column>,
+    rays: Vec<Line>,
     factors: Vec<Factors>,
     descent: Option<Descent>,
 }
@@ -125,12 +125,12 @@ impl<'a> Cone<'a> {
     pub(crate) fn admit_virtual(&mut self, vector: Vec<f64>) {
         assert_eq!(self.n_rays(), 0, "a virtual ray comes first");
         let squared_norm = vector.iter().fold(0.0, |sum, v| sum + v * v);
-        let ray = Column { rows: None, values: vector };
+        let ray = Line { indices: None, values: vector };
         let gram = self.gram.matrix.gram(&[&ray]).remove(0);
         self.push_ray(ray, &gram, &[squared_norm]);
     }
 
-    fn push_ray(&mut self, ray: Column, gram: &GramColumn, inner_products: &[f64]) {
+    fn push_ray(&mut self, ray: Line, gram: &GramColumn, inner_products: &[f64]) {
         self.inner_products.push(gram);
         self.normal.push(inner_products);
         self.rays.push(ray);
@@ -196,14 +196,14 @@ impl<'a> Cone<'a> {
 /// What remains of a cone when the run is over.
 #[derive(Debug, Clone)]
 pub(crate) struct ConeParts {
-    pub(crate) rays: Vec<Column>,
+    pub(crate) rays: Vec<Line>,
     pub(crate) inner_products: AnchorRows,
     pub(crate) normal: NormalMatrix,
     pub(crate) squared_norms: Vec<f64>,
 }
 
 /// `||X_i - X_A h||^2` from the columns themselves.
-fn explicit_residual(own: Column, rays: &[Column], anchors: &[u32], weights: &[f64]) -> f64 {
+fn explicit_residual(own: Line, rays: &[Line], anchors: &[u32], weights: &[f64]) -> f64 {
     let parts = anchors.iter().zip(weights).map(|(&k, &h)| (&rays[k as usize], -h));
     let mut entries: Vec<(usize, f64)> = Vec::new();
     own.for_each(|d, v| entries.push((d, v)));

@@ -8,7 +8,7 @@ use crate::comm::{Collectives, Communicator};
 use crate::cone::{Cone, ConeParts};
 use crate::error::Result;
 use crate::gram::{AnchorRows, NormalMatrix};
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::observe::{Step, Termination};
 use crate::ownership::Ownership;
 use crate::packet::{Reader, Writer};
@@ -110,7 +110,7 @@ impl Factorization {
     }
 
     /// `W = X_A`, column by column.
-    pub fn anchor_columns(&self) -> &[Column] {
+    pub fn anchor_columns(&self) -> &[Line] {
         &self.parts.rays
     }
 

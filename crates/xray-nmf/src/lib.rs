@@ -59,7 +59,7 @@ pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Factorization, Weights};
 pub use fit::{Fit, Portion, fit, fit_distributed, fit_observed, fit_resumed};
-pub use matrix::{Column, DenseMatrix, Entry, LARGEST_ENTRY, Matrix, Scalar, SparseMatrix};
+pub use matrix::{DenseMatrix, Entry, LARGEST_ENTRY, Line, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
 pub use ownership::{Ownership, ROW_BLOCK};
 pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
@@ -72,6 +72,9 @@ pub use refine::{
 pub use resume::RunState;
 pub use threads::with_threads;
 pub use transform::RowModel;
+
+/// The former name of [`Line`].
+pub type Column = Line;
 
 /// The former name of [`Factors`].
 pub type Refined = Factors;

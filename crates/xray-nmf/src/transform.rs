@@ -6,7 +6,7 @@ use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::multiversion;
-use crate::matrix::{Column, Matrix, SparseMatrix};
+use crate::matrix::{Line, Matrix, SparseMatrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
 use crate::refine::gram_of_few_lines;
 use crate::threads::with_threads;
@@ -15,7 +15,7 @@ use crate::threads::with_threads;
 const WARM_UP: usize = 4;
 
 /// Lines handled by one task.
-const CHUNK: usize = 64;
+const LINES_PER_TASK: usize = 64;
 
 impl Factorization {
     /// Projects new columns (with the same rows) onto the anchors: `min_{z >= 0} ||x - X_A z||`.
@@ -109,11 +109,11 @@ impl RowModel {
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
         with_threads(threads, || {
-            weights.par_chunks_mut(CHUNK * self.rank).enumerate().for_each_init(
-                || vec![Column::default(); CHUNK],
+            weights.par_chunks_mut(LINES_PER_TASK * self.rank).enumerate().for_each_init(
+                || vec![Line::default(); LINES_PER_TASK],
                 |lines, (q, chunk)| {
                     let lines = &mut lines[..chunk.len() / self.rank];
-                    let read = |(l, into)| rows.read_row(q * CHUNK + l, into);
+                    let read = |(l, into)| rows.read_row(q * LINES_PER_TASK + l, into);
                     lines.iter_mut().enumerate().for_each(read);
                     weigh_chunk(self, lines, chunk);
                 },
@@ -124,11 +124,11 @@ impl RowModel {
 }
 
 multiversion! {
-    fn weigh_chunk(model: &RowModel, lines: &[Column], chunk: &mut [f64]) = weigh_chunk_body
+    fn weigh_chunk(model: &RowModel, lines: &[Line], chunk: &mut [f64]) = weigh_chunk_body
 }
 
 #[inline(always)]
-fn weigh_chunk_body(model: &RowModel, lines: &[Column], chunk: &mut [f64]) {
+fn weigh_chunk_body(model: &RowModel, lines: &[Line], chunk: &mut [f64]) {
     let mut solver = ActiveSet::default();
     let (mut target, mut image) = (vec![0.0; model.rank], vec![0.0; model.rank]);
     for (x, weights) in lines.iter().zip(chunk.chunks_exact_mut(model.rank)) {

@@ -162,7 +162,7 @@ pub(crate) fn fetch_columns(
                 (u32::from_le_bytes(*place), value)
             })
             .unzip();
-        fetched.push(Column { rows: Some(rows), values });
+        fetched.push(Column { indices: Some(rows), values });
     }
     Ok(fetched)
 }

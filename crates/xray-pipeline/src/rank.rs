@@ -180,7 +180,7 @@ fn documents_with(
     let mut offsets = vec![0];
     let (mut rows, mut values) = (Vec::new(), Vec::new());
     for column in columns {
-        rows.extend(column.rows.unwrap_or_default());
+        rows.extend(column.indices.unwrap_or_default());
         values.extend(column.values);
         offsets.push(rows.len());
     }

@@ -6,11 +6,11 @@ use xray_nmf::synth::Synthetic;
 use xray_nmf::{Column, Matrix, Params, fit};
 
 fn dense(values: &[f64]) -> Column {
-    Column { rows: None, values: values.to_vec() }
+    Column { indices: None, values: values.to_vec() }
 }
 
-fn sparse(rows: &[u32], values: &[f64]) -> Column {
-    Column { rows: Some(rows.to_vec()), values: values.to_vec() }
+fn sparse(indices: &[u32], values: &[f64]) -> Column {
+    Column { indices: Some(indices.to_vec()), values: values.to_vec() }
 }
 
 fn share(truth: &[Column], found: &[Column]) -> f64 {

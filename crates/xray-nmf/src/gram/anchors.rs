@@ -6,10 +6,10 @@ use super::GramColumn;
 use crate::matrix::kernels::Lanes;
 
 /// Anchors in a panel: one cache line.
-pub(crate) const PANEL: usize = 8;
+pub(crate) const ANCHOR_PANEL: usize = 8;
 
 /// The coefficients of one column with respect to the anchors of a panel.
-pub(crate) type Coefficients = [f64; PANEL];
+pub(crate) type PanelProducts = [f64; ANCHOR_PANEL];
 
 /// `C_Ai = X_A'X_i` for all columns i, in panels of 8 anchors so that one column's coefficients
 /// lie in few cache lines and a new anchor moves nothing.
@@ -17,7 +17,7 @@ pub(crate) type Coefficients = [f64; PANEL];
 pub(crate) struct AnchorRows {
     n_columns: usize,
     n_anchors: usize,
-    panels: Vec<Vec<Coefficients>>,
+    panels: Vec<Vec<PanelProducts>>,
 }
 
 impl AnchorRows {
@@ -27,9 +27,9 @@ impl AnchorRows {
 
     /// Appends `C_t` of a new anchor t.
     pub(crate) fn push(&mut self, row: &GramColumn) {
-        let lane = self.n_anchors % PANEL;
+        let lane = self.n_anchors % ANCHOR_PANEL;
         if lane == 0 {
-            self.panels.push(vec![[0.0; PANEL]; self.n_columns]);
+            self.panels.push(vec![[0.0; ANCHOR_PANEL]; self.n_columns]);
         }
         let panel = self.panels.last_mut().expect("a panel was just made");
         row.for_each(|i, c| panel[i][lane] = c);
@@ -45,14 +45,14 @@ impl AnchorRows {
     /// `C_ki`.
     #[inline(always)]
     pub(crate) fn get(&self, k: usize, i: usize) -> f64 {
-        self.panels[k / PANEL][i][k % PANEL]
+        self.panels[k / ANCHOR_PANEL][i][k % ANCHOR_PANEL]
     }
 
     /// Copies `C_ki` for the first `out.len()` anchors k, rounded up to whole panels in `out`'s
     /// spare capacity.
     #[inline(always)]
     pub(crate) fn gather(&self, i: usize, out: &mut [f64]) {
-        for (part, panel) in out.chunks_mut(PANEL).zip(&self.panels) {
+        for (part, panel) in out.chunks_mut(ANCHOR_PANEL).zip(&self.panels) {
             part.copy_from_slice(&panel[i][..part.len()]);
         }
     }
@@ -60,7 +60,7 @@ impl AnchorRows {
     /// `C_Ai` for up to 16 listed columns i at once: `batch[k][l] = C_ki` for the l-th of them.
     #[inline(always)]
     pub(crate) fn gather_batch(&self, columns: &[u32], batch: &mut [Lanes]) {
-        for (part, panel) in batch.chunks_mut(PANEL).zip(&self.panels) {
+        for (part, panel) in batch.chunks_mut(ANCHOR_PANEL).zip(&self.panels) {
             for (l, &i) in columns.iter().enumerate() {
                 let values = &panel[i as usize];
                 part.iter_mut().zip(values).for_each(|(lanes, v)| lanes[l] = *v);
@@ -69,7 +69,7 @@ impl AnchorRows {
     }
 
     /// The panels restricted to the columns in `range`.
-    pub(crate) fn panels_in(&self, range: Range<usize>) -> Vec<&[Coefficients]> {
+    pub(crate) fn panels_in(&self, range: Range<usize>) -> Vec<&[PanelProducts]> {
         self.panels.iter().map(|panel| &panel[range.clone()]).collect()
     }
 }
@@ -115,7 +115,7 @@ impl NormalMatrix {
     }
 
     fn widen(&mut self) {
-        let stride = (2 * self.stride).max(PANEL);
+        let stride = (2 * self.stride).max(ANCHOR_PANEL);
         let mut values = vec![0.0; stride * stride];
         for k in 0..self.size {
             let old = &self.values[k * self.stride..][..self.size];

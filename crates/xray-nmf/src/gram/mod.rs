@@ -9,7 +9,7 @@ mod anchors;
 mod cache;
 mod column;
 
-pub(crate) use anchors::{AnchorRows, Coefficients, NormalMatrix, PANEL};
+pub(crate) use anchors::{ANCHOR_PANEL, AnchorRows, NormalMatrix, PanelProducts};
 pub(crate) use column::GramColumn;
 
 use std::ops::Range;
@@ -19,13 +19,13 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::comm::Collectives;
 use crate::error::Result;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::packet::{Reader, Writer};
 use crate::ranks::Ranks;
 use cache::GramCache;
 
-/// Bytes of entries that are fetched at once, unless a single column has more.
-const PIECE: u64 = 64 << 20;
+/// Bytes of entries that are fetched at once.
+const BYTES_PER_MESSAGE: u64 = 64 << 20;
 
 /// What the cone knows of a column: it travels with it.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct ColumnState {
 pub(crate) struct Fetched {
     pub(crate) index: usize,
     /// Empty where every rank has the products already.
-    pub(crate) entries: Column,
+    pub(crate) entries: Line,
     pub(crate) state: ColumnState,
 }
 
@@ -63,12 +63,14 @@ pub(crate) struct Gram<'a> {
     pub(crate) matrix: &'a dyn Matrix,
     pub(crate) ranks: Ranks<'a>,
     cache: Mutex<GramCache>,
+    /// Bytes of entries that are fetched at once, unless a single column has more.
+    piece: u64,
 }
 
 impl<'a> Gram<'a> {
     /// With so many bytes for cached columns.
     pub(crate) fn new(matrix: &'a dyn Matrix, ranks: Ranks<'a>, memory: usize) -> Self {
-        Self { matrix, ranks, cache: Mutex::new(GramCache::new(memory)) }
+        Self { matrix, ranks, cache: Mutex::new(GramCache::new(memory)), piece: BYTES_PER_MESSAGE }
     }
 
     fn cache(&self) -> MutexGuard<'_, GramCache> {
@@ -117,11 +119,11 @@ impl<'a> Gram<'a> {
             columns.iter().map(|&j| cache.get(j)).collect();
         let bytes = self.bytes_needed(columns, &found)?;
         let mut states = Vec::with_capacity(columns.len());
-        for piece in pieces(&bytes) {
+        for piece in pieces(&bytes, self.piece) {
             let fetched =
                 self.fetch_piece(&columns[piece.clone()], &bytes[piece.clone()], &state)?;
             let missing: Vec<usize> = piece.clone().filter(|&q| found[q].is_none()).collect();
-            let entries: Vec<&Column> =
+            let entries: Vec<&Line> =
                 missing.iter().map(|&q| &fetched[q - piece.start].entries).collect();
             for (q, column) in missing.into_iter().zip(self.matrix.gram(&entries)) {
                 let column = Arc::new(column);
@@ -185,17 +187,17 @@ impl<'a> Gram<'a> {
         with_entries: bool,
         state: impl Fn(usize) -> ColumnState,
     ) -> Fetched {
-        let entries = if with_entries { self.matrix.column(i) } else { Column::default() };
+        let entries = if with_entries { self.matrix.column(i) } else { Line::default() };
         Fetched { index: j, entries, state: state(i) }
     }
 }
 
-/// Consecutive columns whose entries have at most [`PIECE`] bytes together, or one that has more.
-fn pieces(bytes: &[Option<u64>]) -> Vec<Range<usize>> {
+/// Consecutive columns whose entries have at most `most` bytes together, or one that has more.
+fn pieces(bytes: &[Option<u64>], most: u64) -> Vec<Range<usize>> {
     let (mut pieces, mut start, mut sum) = (Vec::new(), 0, 0);
     for (q, bytes) in bytes.iter().enumerate() {
         let bytes = bytes.unwrap_or(0);
-        if q > start && sum + bytes > PIECE {
+        if q > start && sum + bytes > most {
             pieces.push(start..q);
             (start, sum) = (q, 0);
         }
@@ -207,8 +209,8 @@ fn pieces(bytes: &[Option<u64>]) -> Vec<Range<usize>> {
 
 impl Fetched {
     fn write(&self, writer: &mut Writer) {
-        writer.put(&[self.index as u64, u64::from(self.entries.rows.is_some())]);
-        writer.put(self.entries.rows.as_deref().unwrap_or_default());
+        writer.put(&[self.index as u64, u64::from(self.entries.indices.is_some())]);
+        writer.put(self.entries.indices.as_deref().unwrap_or_default());
         writer.put(&self.entries.values);
         writer.put(&[self.state.squared_norm]);
         writer.put(&self.state.inner_products);
@@ -218,8 +220,8 @@ impl Fetched {
 
     fn read(reader: &mut Reader<'_>) -> Self {
         let head: Vec<u64> = reader.take();
-        let rows: Vec<u32> = reader.take();
-        let entries = Column { rows: (head[1] == 1).then_some(rows), values: reader.take() };
+        let indices: Vec<u32> = reader.take();
+        let entries = Line { indices: (head[1] == 1).then_some(indices), values: reader.take() };
         let state = ColumnState {
             squared_norm: reader.take::<f64>()[0],
             inner_products: reader.take(),
@@ -233,11 +235,49 @@ impl Fetched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comm::run_local_ranks;
+    use crate::matrix::{Products, SparseMatrix};
 
     #[test]
     fn pieces_are_bounded_unless_a_column_is_not() {
-        let bytes = [Some(PIECE / 2), None, Some(PIECE / 2), Some(1), Some(2 * PIECE), Some(PIECE)];
-        assert_eq!(pieces(&bytes), [0..3, 3..4, 4..5, 5..6]);
-        assert_eq!(pieces(&[None; 3]).first(), Some(&(0..3)));
+        let bytes = [Some(50), None, Some(50), Some(1), Some(200), Some(100)];
+        assert_eq!(pieces(&bytes, 100), [0..3, 3..4, 4..5, 5..6]);
+        assert_eq!(pieces(&[None; 3], 100).first(), Some(&(0..3)));
+    }
+
+    #[test]
+    fn products_do_not_depend_on_pieces_and_ranks() {
+        let entries = (0..9_000usize).map(|e| (e * 7 % 40, e * 11 % 800, 1.0 + (e % 13) as f64));
+        let x = SparseMatrix::from_triplets(40, 800, entries).expect("entries in range");
+        let listed = [3, 799, 400, 3 + 256, 512, 17];
+        let columns: Vec<Line> = listed.iter().map(|&j| x.column(j)).collect();
+        let whole = x.gram(&columns.iter().collect::<Vec<_>>());
+        for (size, piece) in
+            [1, 2, 3, 4, 5].into_iter().flat_map(|s| [(s, 1), (s, 300), (s, BYTES_PER_MESSAGE)])
+        {
+            run_local_ranks(size, |comm| {
+                let ranks = Ranks::new(comm, 800);
+                let own = x.columns_of(&ranks.columns);
+                let gram = Gram { piece, ..Gram::new(&own, ranks, 1 << 16) };
+                let state = |i: usize| ColumnState {
+                    squared_norm: ranks.columns.global(i) as f64,
+                    ..ColumnState::default()
+                };
+                // The second time most of them are in the cache.
+                for listed in [&listed[..4], &listed] {
+                    let (states, products) = gram.products(listed, state).expect("ranks talk");
+                    for (q, product) in products.iter().enumerate() {
+                        assert_eq!(states[q].squared_norm, listed[q] as f64);
+                        let mut expected = vec![0.0; 800];
+                        whole[q].for_each(|j, c| expected[j] = c);
+                        let mut found = vec![0.0; own.n_columns()];
+                        product.for_each(|i, c| found[i] = c);
+                        for (i, c) in found.into_iter().enumerate() {
+                            assert_eq!(c, expected[ranks.columns.global(i)], "{size} {piece}");
+                        }
+                    }
+                }
+            });
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Column, Scalar, check_dimensions, check_largest, check_value};
+use super::{Line, Scalar, check_dimensions, check_largest, check_value};
 use crate::error::{Error, Result, check_length};
 
 /// One compressed form: line l (a row or a column) holds entries `offsets[l]..offsets[l + 1]`.
@@ -77,11 +77,11 @@ impl<'a, T: Scalar> Compressed<'a, T> {
         (&self.indices[range.clone()], &self.values[range])
     }
 
-    pub(super) fn read_line(&self, l: usize, into: &mut Column) {
+    pub(super) fn read_line(&self, l: usize, into: &mut Line) {
         let (indices, values) = self.line(l);
-        let rows = into.rows.get_or_insert_default();
-        rows.clear();
-        rows.extend_from_slice(indices);
+        let into_indices = into.indices.get_or_insert_default();
+        into_indices.clear();
+        into_indices.extend_from_slice(indices);
         into.values.clear();
         into.values.extend(values.iter().map(|v| v.to_f64()));
     }

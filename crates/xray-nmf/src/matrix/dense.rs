@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::kernels::{self, LANES, Lanes};
 use super::{
-    Column, Entry, Matrix, Products, Scalar, check_dimensions, check_largest, check_value,
+    Entry, Line, Matrix, Products, Scalar, check_dimensions, check_largest, check_value,
     normalized_column,
 };
 use crate::error::{Result, check_length};
@@ -19,7 +19,7 @@ use crate::ownership::Ownership;
 use crate::params::Normalize;
 
 /// Columns in a panel of a product.
-const PANEL: usize = 256;
+const COLUMN_PANEL: usize = 256;
 
 /// How the entries of a dense matrix follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,8 +169,8 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
 
     /// Line l of `length` entries, one of `n_lines`, where `along` is the order that has it in one
     /// piece.
-    fn read_line(&self, l: usize, length: usize, n_lines: usize, along: Order, into: &mut Column) {
-        into.rows = None;
+    fn read_line(&self, l: usize, length: usize, n_lines: usize, along: Order, into: &mut Line) {
+        into.indices = None;
         into.values.clear();
         if self.order == along {
             into.values
@@ -199,35 +199,35 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
     fn single_product(&self, x: &[f64]) -> Vec<f64> {
         let (m, n) = (self.n_rows, self.n_columns);
         let mut out = vec![0.0; n];
-        out.par_chunks_mut(PANEL).enumerate().for_each(|(k, part)| match self.order {
+        out.par_chunks_mut(COLUMN_PANEL).enumerate().for_each(|(k, part)| match self.order {
             Order::ColumnMajor => {
-                let start = k * PANEL * m;
+                let start = k * COLUMN_PANEL * m;
                 kernels::product_by_column(&self.values[start..start + part.len() * m], x, part);
             }
-            Order::RowMajor => kernels::product_by_row(&self.values, n, k * PANEL, x, part),
+            Order::RowMajor => kernels::product_by_row(&self.values, n, k * COLUMN_PANEL, x, part),
         });
         out
     }
 
     /// `X'x` for at most [`LANES`] vectors.
-    fn batch_products(&self, batch: &[&Column]) -> Vec<GramColumn> {
+    fn batch_products(&self, batch: &[&Line]) -> Vec<GramColumn> {
         let n = self.n_columns;
         let mut packed = vec![[0.0; LANES]; self.n_rows];
         for (l, x) in batch.iter().enumerate() {
             x.for_each(|d, v| packed[d][l] = v);
         }
         let mut results: Vec<Vec<f64>> = batch.iter().map(|_| vec![0.0; n]).collect();
-        let panels: Vec<Vec<Lanes>> = (0..n.div_ceil(PANEL))
+        let panels: Vec<Vec<Lanes>> = (0..n.div_ceil(COLUMN_PANEL))
             .into_par_iter()
             .map(|k| {
-                let panel = k * PANEL..((k + 1) * PANEL).min(n);
+                let panel = k * COLUMN_PANEL..((k + 1) * COLUMN_PANEL).min(n);
                 let mut out = vec![[0.0; LANES]; panel.len()];
                 self.panel_products(&packed, panel, &mut out);
                 out
             })
             .collect();
         results.par_iter_mut().enumerate().for_each(|(l, result)| {
-            for (part, panel) in result.chunks_mut(PANEL).zip(&panels) {
+            for (part, panel) in result.chunks_mut(COLUMN_PANEL).zip(&panels) {
                 part.iter_mut().zip(panel).for_each(|(value, lanes)| *value = lanes[l]);
             }
         });
@@ -236,13 +236,13 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
 
     /// `XX'` (m x m), added up in column order.
     fn row_gram(&self) -> Vec<f64> {
-        const CHUNK: usize = 512;
+        const COLUMNS_AT_ONCE: usize = 512;
         let (m, n) = (self.n_rows, self.n_columns);
         let mut gram = vec![0.0; m * m];
-        let mut columns = Vec::with_capacity(CHUNK * m);
-        for start in (0..n).step_by(CHUNK) {
+        let mut columns = Vec::with_capacity(COLUMNS_AT_ONCE * m);
+        for start in (0..n).step_by(COLUMNS_AT_ONCE) {
             columns.clear();
-            for j in start..(start + CHUNK).min(n) {
+            for j in start..(start + COLUMNS_AT_ONCE).min(n) {
                 columns.extend(self.column(j).values);
             }
             gram.par_chunks_mut(m * 8).enumerate().for_each(|(k, stripe)| {
@@ -262,13 +262,13 @@ impl<T: Scalar> Matrix for DenseMatrix<'_, T> {
         self.n_columns
     }
 
-    fn read_column(&self, j: usize, into: &mut Column) {
+    fn read_column(&self, j: usize, into: &mut Line) {
         let (m, n) = (self.n_rows, self.n_columns);
         assert!(j < n, "column {j} of {n}");
         self.read_line(j, m, n, Order::ColumnMajor, into);
     }
 
-    fn read_row(&self, d: usize, into: &mut Column) {
+    fn read_row(&self, d: usize, into: &mut Line) {
         let (m, n) = (self.n_rows, self.n_columns);
         assert!(d < m, "row {d} of {m}");
         self.read_line(d, n, m, Order::RowMajor, into);
@@ -297,7 +297,7 @@ impl<T: Scalar> Products for DenseMatrix<'_, T> {
         })
     }
 
-    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
+    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn> {
         match columns {
             [x] => {
                 let x = x.to_dense(self.n_rows);
@@ -363,17 +363,17 @@ impl<T: Scalar> DenseMatrix<'_, T> {
     fn fold_columns(&self, fold: impl Fn(usize, f64, f64) -> f64 + Sync) -> Vec<f64> {
         let (m, n) = (self.n_rows, self.n_columns);
         let mut sums = vec![0.0; n];
-        sums.par_chunks_mut(PANEL).enumerate().for_each(|(k, part)| match self.order {
+        sums.par_chunks_mut(COLUMN_PANEL).enumerate().for_each(|(k, part)| match self.order {
             Order::ColumnMajor => {
                 for (c, sum) in part.iter_mut().enumerate() {
-                    let start = (k * PANEL + c) * m;
+                    let start = (k * COLUMN_PANEL + c) * m;
                     let column = self.values[start..start + m].iter().enumerate();
                     *sum = column.fold(0.0, |sum, (d, v)| fold(d, sum, v.to_f64()));
                 }
             }
             Order::RowMajor => {
                 for d in 0..m {
-                    let start = d * n + k * PANEL;
+                    let start = d * n + k * COLUMN_PANEL;
                     let row = &self.values[start..start + part.len()];
                     part.iter_mut().zip(row).for_each(|(sum, v)| *sum = fold(d, *sum, v.to_f64()));
                 }

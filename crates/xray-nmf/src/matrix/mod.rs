@@ -81,28 +81,30 @@ pub struct Entry {
     pub value: f64,
 }
 
-/// One column (or row) taken out of a matrix: sparse (`rows` given) or dense.
+/// One column or row taken out of a matrix: sparse (`indices` given) or dense.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Column {
-    /// Ascending indices of `values`, or `None` if `values` has one entry for each row.
-    pub rows: Option<Vec<u32>>,
+pub struct Line {
+    /// Ascending indices of `values`, or `None` if every entry is there.
+    pub indices: Option<Vec<u32>>,
     /// The entries.
     pub values: Vec<f64>,
 }
 
-impl Column {
-    /// Calls `visit(row, value)` for each stored entry in ascending row order.
+impl Line {
+    /// Calls `visit(index, value)` for each stored entry in ascending order.
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
-        match &self.rows {
-            Some(rows) => rows.iter().zip(&self.values).for_each(|(&d, &v)| visit(d as usize, v)),
+        match &self.indices {
+            Some(indices) => {
+                indices.iter().zip(&self.values).for_each(|(&d, &v)| visit(d as usize, v));
+            }
             None => self.values.iter().enumerate().for_each(|(d, &v)| visit(d, v)),
         }
     }
 
-    /// The column as a dense vector of `n_rows` entries.
-    pub fn to_dense(&self, n_rows: usize) -> Vec<f64> {
-        let mut dense = vec![0.0; n_rows];
+    /// The line as a dense vector of `length` entries.
+    pub fn to_dense(&self, length: usize) -> Vec<f64> {
+        let mut dense = vec![0.0; length];
         self.for_each(|d, v| dense[d] = v);
         dense
     }
@@ -119,21 +121,21 @@ pub trait Matrix: Products {
     fn n_columns(&self) -> usize;
 
     /// [`column`](Matrix::column) in place of what `into` holds, in its memory.
-    fn read_column(&self, j: usize, into: &mut Column);
+    fn read_column(&self, j: usize, into: &mut Line);
 
     /// [`row`](Matrix::row) in place of what `into` holds, in its memory.
-    fn read_row(&self, d: usize, into: &mut Column);
+    fn read_row(&self, d: usize, into: &mut Line);
 
     /// Column j. Panics if j is out of range.
-    fn column(&self, j: usize) -> Column {
-        let mut column = Column::default();
+    fn column(&self, j: usize) -> Line {
+        let mut column = Line::default();
         self.read_column(j, &mut column);
         column
     }
 
     /// Row d, as a vector over the columns. Panics if d is out of range.
-    fn row(&self, d: usize) -> Column {
-        let mut row = Column::default();
+    fn row(&self, d: usize) -> Line {
+        let mut row = Line::default();
         self.read_row(d, &mut row);
         row
     }

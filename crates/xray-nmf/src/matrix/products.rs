@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Matrix;
 use crate::gram::GramColumn;
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::params::Normalize;
 
 /// The hidden half of [`Matrix`]: it can be named by this crate alone, so nobody else can implement
@@ -14,7 +14,7 @@ pub trait Products: Sync + std::fmt::Debug {
     fn normalized(&self, norm: Normalize) -> Box<dyn Matrix>;
 
     /// `C_j = X'x` for each given column x, in order.
-    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn>;
+    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn>;
 
     /// Memory that column j takes when it is taken out.
     fn column_bytes(&self, j: usize) -> usize;
@@ -36,8 +36,8 @@ pub trait Products: Sync + std::fmt::Debug {
 
     /// Adds the squares of the products `X_i'x` to `squares[i]`, for each of the given vectors x, and
     /// returns their sum for each x. For bounds: the order of the sums is not fixed.
-    fn add_product_squares(&self, vectors: &[Column], squares: &mut [f64]) -> Vec<f64> {
-        let add = |x: &Column| {
+    fn add_product_squares(&self, vectors: &[Line], squares: &mut [f64]) -> Vec<f64> {
+        let add = |x: &Line| {
             let mut sum = 0.0;
             self.gram(&[x])[0].for_each(|i, c| {
                 squares[i] += c * c;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::compressed::{Compressed, accumulate};
 use super::kernels::take_squares;
-use super::{Column, Entry, Matrix, Products, Scalar, check_dimensions, normalized_column};
+use super::{Entry, Line, Matrix, Products, Scalar, check_dimensions, normalized_column};
 use crate::error::{Error, Result};
 use crate::gram::GramColumn;
 use crate::ownership::Ownership;
@@ -166,15 +166,15 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     }
 
     /// Multiply-adds of the product `X'x`.
-    fn product_work(&self, x: &Column) -> usize {
-        match &x.rows {
+    fn product_work(&self, x: &Line) -> usize {
+        match &x.indices {
             Some(rows) => rows.iter().map(|&d| self.by_row.line_length(d as usize)).sum(),
             None => self.n_entries(),
         }
     }
 
     /// Adds `X'x` over the columns in `range` to `sums`, whose first entry is column `range.start`.
-    fn add_product(&self, x: &Column, range: Range<usize>, sums: &mut [f64]) {
+    fn add_product(&self, x: &Line, range: Range<usize>, sums: &mut [f64]) {
         let whole = range == (0..self.n_columns());
         x.for_each(|d, x_d| {
             let (mut indices, mut values) = self.by_row.line(d);
@@ -190,7 +190,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     }
 
     /// `X'x` where the product is large: columns are split over threads, rows stay in order.
-    fn product_striped(&self, x: &Column) -> GramColumn {
+    fn product_striped(&self, x: &Line) -> GramColumn {
         let n = self.n_columns();
         let stripe = n.div_ceil(rayon::current_num_threads()).max(1);
         let mut sums = vec![0.0; n];
@@ -201,7 +201,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     }
 
     /// `X'x` on the current thread.
-    fn product_serial(&self, x: &Column, work: usize) -> GramColumn {
+    fn product_serial(&self, x: &Line, work: usize) -> GramColumn {
         let n = self.n_columns();
         SUMS.with_borrow_mut(|sums| {
             sums.resize(n.max(sums.len()), 0.0);
@@ -218,7 +218,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
 
     /// `X'x` with few terms: only the touched sums are read and cleared. `sums` is all zero
     /// before and after.
-    fn product_of_few(&self, x: &Column, work: usize, sums: &mut [f64]) -> GramColumn {
+    fn product_of_few(&self, x: &Line, work: usize, sums: &mut [f64]) -> GramColumn {
         let mut touched = Vec::with_capacity(work);
         x.for_each(|d, x_d| {
             let (indices, values) = self.by_row.line(d);
@@ -274,7 +274,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     }
 
     /// One thread's part of [`Products::add_product_squares`]; `work` is the number of products for each x.
-    fn squares_of(&self, vectors: &[Column], work: &[usize], squares: &mut [f64]) -> Vec<f64> {
+    fn squares_of(&self, vectors: &[Line], work: &[usize], squares: &mut [f64]) -> Vec<f64> {
         let mut sums = vec![0.0f64; self.n_columns()];
         let mut touched: Vec<u32> = Vec::new();
         let mut totals = Vec::with_capacity(vectors.len());
@@ -324,11 +324,11 @@ impl<T: Scalar> Matrix for SparseMatrix<'_, T> {
         self.by_column.n_lines()
     }
 
-    fn read_column(&self, j: usize, into: &mut Column) {
+    fn read_column(&self, j: usize, into: &mut Line) {
         self.by_column.read_line(j, into);
     }
 
-    fn read_row(&self, d: usize, into: &mut Column) {
+    fn read_row(&self, d: usize, into: &mut Line) {
         self.by_row.read_line(d, into);
     }
 
@@ -358,7 +358,7 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
         Box::new(SparseMatrix { by_row, by_column, first_negative })
     }
 
-    fn gram(&self, columns: &[&Column]) -> Vec<GramColumn> {
+    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn> {
         let threads = rayon::current_num_threads();
         let work: Vec<usize> = columns.iter().map(|x| self.product_work(x)).collect();
         let total: usize = work.iter().sum();
@@ -396,9 +396,9 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
         });
     }
 
-    fn add_product_squares(&self, vectors: &[Column], squares: &mut [f64]) -> Vec<f64> {
+    fn add_product_squares(&self, vectors: &[Line], squares: &mut [f64]) -> Vec<f64> {
         let row_length = |&d: &u32| self.by_row.line_length(d as usize);
-        let work_of = |x: &Column| x.rows.iter().flatten().map(row_length).sum::<usize>();
+        let work_of = |x: &Line| x.indices.iter().flatten().map(row_length).sum::<usize>();
         let work: Vec<usize> = vectors.iter().map(work_of).collect();
         let parts: Vec<(Vec<f64>, Vec<f64>)> = equal_shares(&work, rayon::current_num_threads())
             .into_par_iter()

@@ -7,7 +7,7 @@ use super::kkt::column_violation;
 use crate::error::{Result, check_length};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::multiversion;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::threads::with_threads;
 
 /// The solution of [`nnls`].
@@ -43,7 +43,7 @@ pub struct Nnls {
 pub fn nnls(a: &dyn Matrix, right: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
     with_threads(threads, || {
-        let columns: Vec<Column> = (0..a.n_columns()).map(|k| a.column(k)).collect();
+        let columns: Vec<Line> = (0..a.n_columns()).map(|k| a.column(k)).collect();
         let s = normal_matrix(a, &columns);
         // C_Ai for all right-hand sides i, as rows for each column of A.
         let products = right.gram(&columns.iter().collect::<Vec<_>>());
@@ -64,7 +64,7 @@ pub fn nnls(a: &dyn Matrix, right: &dyn Matrix, threads: Option<usize>) -> Resul
 }
 
 /// `A'A`, from the products of A with its own columns.
-pub(crate) fn normal_matrix(a: &dyn Matrix, columns: &[Column]) -> NormalMatrix {
+pub(crate) fn normal_matrix(a: &dyn Matrix, columns: &[Line]) -> NormalMatrix {
     let n = columns.len();
     let rows = a.gram(&columns.iter().collect::<Vec<_>>());
     let dense = rows.iter().map(|row| {
@@ -75,7 +75,7 @@ pub(crate) fn normal_matrix(a: &dyn Matrix, columns: &[Column]) -> NormalMatrix 
     NormalMatrix::from_rows(&dense.collect::<Vec<_>>())
 }
 
-fn residual_norm(columns: &[Column], right: &Column, solution: &[f64], n_rows: usize) -> f64 {
+fn residual_norm(columns: &[Line], right: &Line, solution: &[f64], n_rows: usize) -> f64 {
     let mut residual = right.to_dense(n_rows);
     for (column, &z) in columns.iter().zip(solution) {
         if z > 0.0 {
@@ -91,8 +91,8 @@ fn solve_many(
     targets: &[Vec<f64>],
     squared_norms: &[f64],
 ) -> Vec<(Vec<f64>, f64)> {
-    const CHUNK: usize = 64;
-    let chunks = targets.par_chunks(CHUNK).zip(squared_norms.par_chunks(CHUNK));
+    const LINES_PER_TASK: usize = 64;
+    let chunks = targets.par_chunks(LINES_PER_TASK).zip(squared_norms.par_chunks(LINES_PER_TASK));
     chunks.flat_map_iter(|(targets, norms)| solve_chunk(s, targets, norms)).collect()
 }
 

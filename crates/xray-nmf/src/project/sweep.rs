@@ -6,13 +6,13 @@
 //! Plain loops throughout: a closure would not be compiled for the vector units of its caller.
 
 use crate::gram::NormalMatrix;
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::matrix::kernels::add_scaled;
 use crate::matrix::kernels::quad::Quad;
 
 /// `target <- sum_q x_q l_q` over the lines l of the other factor; returns `||x||^2`.
 #[inline(always)]
-pub(crate) fn weighted_lines(x: &Column, lines: &[f64], target: &mut [f64]) -> f64 {
+pub(crate) fn weighted_lines(x: &Line, lines: &[f64], target: &mut [f64]) -> f64 {
     match target.len() {
         16.. => in_tiles::<16>(x, lines, target),
         8.. => in_tiles::<8>(x, lines, target),
@@ -29,14 +29,14 @@ pub(crate) fn weighted_lines(x: &Column, lines: &[f64], target: &mut [f64]) -> f
 /// Fills `target` two tiles of W entries at a time, which stay in registers; the last tile may
 /// overlap the one before it, and then finds the same sums again.
 #[inline(always)]
-fn in_tiles<const W: usize>(x: &Column, lines: &[f64], target: &mut [f64]) {
+fn in_tiles<const W: usize>(x: &Line, lines: &[f64], target: &mut [f64]) {
     let rank = target.len();
     for pair in 0..rank.div_ceil(2 * W) {
         let start = (2 * pair * W).min(rank - W);
         let second = (start + W).min(rank - W);
         let (mut sums, mut more) = ([0.0; W], [0.0; W]);
         for (i, &v) in x.values.iter().enumerate() {
-            let q = match &x.rows {
+            let q = match &x.indices {
                 Some(rows) => rows[i] as usize,
                 None => i,
             };

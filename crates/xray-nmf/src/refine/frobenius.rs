@@ -12,7 +12,7 @@ use super::travel::Parts;
 use super::{LINES_PER_TASK, Refinement, Trace};
 use crate::error::Result;
 use crate::gram::NormalMatrix;
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::ownership::ROW_BLOCK;
@@ -28,7 +28,7 @@ pub(super) fn run(
     h: &mut Vec<f64>,
     trace: &mut Trace<'_>,
 ) -> Result<()> {
-    let row = |d: usize, into: &mut Column| parts.rows.read_row(d, into);
+    let row = |d: usize, into: &mut Line| parts.rows.read_row(d, into);
     let start = column_step(parts, w, h, None)?;
     let improve_w = |h: &[f64], w: &mut [f64]| {
         half_step(&row, parts.rank, h, w, Some(method));
@@ -48,7 +48,7 @@ fn column_step(
 ) -> Result<f64> {
     let rank = parts.rank;
     if parts.is_whole() {
-        let column = |j: usize, into: &mut Column| parts.columns.read_column(j, into);
+        let column = |j: usize, into: &mut Line| parts.columns.read_column(j, into);
         return Ok(half_step(&column, rank, w, h, method));
     }
     let (s, targets) = products(parts, w)?;
@@ -85,7 +85,7 @@ fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
 /// they are if `method` is None; returns `||X - WH||_F^2` after it.
 fn half_step(
-    line: &(impl Fn(usize, &mut Column) + Sync),
+    line: &(impl Fn(usize, &mut Line) + Sync),
     rank: usize,
     other: &[f64],
     own: &mut [f64],
@@ -96,7 +96,7 @@ fn half_step(
         .par_chunks_mut(LINES_PER_TASK * rank)
         .enumerate()
         .map_init(
-            || vec![Column::default(); LINES_PER_TASK],
+            || vec![Line::default(); LINES_PER_TASK],
             |lines, (q, chunk)| {
                 let lines = &mut lines[..chunk.len() / rank];
                 lines
@@ -152,7 +152,7 @@ multiversion! {
     fn update_chunk(
         s: &NormalMatrix,
         other: &[f64],
-        lines: &[Column],
+        lines: &[Line],
         chunk: &mut [f64],
         method: Option<Refinement>,
     ) -> f64 = quad update_chunk_body
@@ -162,7 +162,7 @@ multiversion! {
 fn update_chunk_body<Q: Quad>(
     s: &NormalMatrix,
     other: &[f64],
-    lines: &[Column],
+    lines: &[Line],
     chunk: &mut [f64],
     method: Option<Refinement>,
 ) -> f64 {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::travel::Parts;
 use super::{LINES_PER_TASK, Trace};
 use crate::error::Result;
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::matrix::kernels::{add_scaled, dot};
 
 /// Zeros start at this share of the mean weight.
@@ -68,12 +68,7 @@ fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
     sums
 }
 
-fn half_step(
-    line: &(impl Fn(usize) -> Column + Sync),
-    rank: usize,
-    other: &[f64],
-    own: &mut [f64],
-) {
+fn half_step(line: &(impl Fn(usize) -> Line + Sync), rank: usize, other: &[f64], own: &mut [f64]) {
     let sums = column_sums(other, rank);
     own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().for_each(|(q, chunk)| {
         let mut numerator = vec![0.0; rank];

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::LINES_PER_TASK;
 use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::ownership::{Ownership, ROW_BLOCK};
 
 /// What one rank has of X, and who has the rest.
@@ -67,7 +67,7 @@ impl Parts<'_> {
         add: impl Fn(usize, &[f64], f64, &mut [f64]) + Sync,
     ) {
         let block = start..start + lines.len() / self.rank;
-        let rows: Vec<Column> = block.into_par_iter().map(|d| self.columns.row(d)).collect();
+        let rows: Vec<Line> = block.into_par_iter().map(|d| self.columns.row(d)).collect();
         let size = self.layout.block_size();
         sums.par_chunks_mut(size * width).enumerate().with_max_len(1).for_each(|(q, sums)| {
             let columns = q * size..q * size + sums.len() / width;
@@ -109,12 +109,8 @@ impl Parts<'_> {
 }
 
 /// Calls `visit(index, value)` for the entries of a line within a range of indices.
-fn for_each_within(
-    line: &Column,
-    range: std::ops::Range<usize>,
-    mut visit: impl FnMut(usize, f64),
-) {
-    match &line.rows {
+fn for_each_within(line: &Line, range: std::ops::Range<usize>, mut visit: impl FnMut(usize, f64)) {
+    match &line.indices {
         Some(indices) => {
             let from = indices.partition_point(|&i| (i as usize) < range.start);
             let to = from + indices[from..].partition_point(|&i| (i as usize) < range.end);

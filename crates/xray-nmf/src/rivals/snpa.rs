@@ -38,7 +38,7 @@ use super::require;
 use crate::error::{Result, check_rank};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
 use crate::project::{ActiveSet, GRADIENT_TOLERANCE};
 use crate::threads::with_threads;
@@ -47,7 +47,7 @@ use crate::threads::with_threads;
 const TRUSTED: f64 = 1e-8;
 
 /// Columns handled by one task.
-const CHUNK: usize = 64;
+const LINES_PER_TASK: usize = 64;
 
 /// The parameters of [`snpa`], with their defaults.
 ///
@@ -115,11 +115,12 @@ fn run(matrix: &dyn Matrix, rank: usize, tolerance: f64) -> Anchors {
         let Some(j) = largest(&squared, &norms) else { break };
         found.push(j, squared[j]);
         hull.admit(matrix, j, &mut points);
-        let chunks = points.par_chunks_mut(CHUNK).zip(squared.par_chunks_mut(CHUNK));
+        let chunks =
+            points.par_chunks_mut(LINES_PER_TASK).zip(squared.par_chunks_mut(LINES_PER_TASK));
         chunks.enumerate().for_each(|(q, (points, squared))| {
             let mut solver = ActiveSet::default();
             for (l, (point, squared)) in points.iter_mut().zip(squared).enumerate() {
-                let i = q * CHUNK + l;
+                let i = q * LINES_PER_TASK + l;
                 if point.sees_newest(&hull, norms[i]) {
                     *squared = point.project(&hull, norms[i], &mut solver);
                     hull.check(matrix, i, point, tolerance * tolerance * norms[i], squared);
@@ -134,7 +135,7 @@ fn run(matrix: &dyn Matrix, rank: usize, tolerance: f64) -> Anchors {
 /// The anchors so far.
 #[derive(Default)]
 struct Hull {
-    columns: Vec<Column>,
+    columns: Vec<Line>,
     /// `X_A'X_A`.
     gram: Vec<Vec<f64>>,
 }

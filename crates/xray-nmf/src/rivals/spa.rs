@@ -31,7 +31,7 @@ use super::largest::largest;
 use super::require;
 use crate::error::Result;
 use crate::matrix::kernels::{add_scaled, dot};
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
 use crate::threads::with_threads;
 
@@ -40,7 +40,7 @@ use crate::threads::with_threads;
 const TRUSTED: f64 = 1e-6;
 
 /// Columns handled by one task.
-const CHUNK: usize = 64;
+const LINES_PER_TASK: usize = 64;
 
 /// The parameters of [`spa`], with their defaults.
 ///
@@ -145,7 +145,7 @@ impl<'a> Residuals<'a> {
             .filter(|&j| self.squared[j] + error * self.exact[j] >= 0.5 * best)
             .collect();
         let anew: Vec<f64> = doubtful
-            .par_chunks(CHUNK)
+            .par_chunks(LINES_PER_TASK)
             .flat_map_iter(|part| part.iter().map(|&j| self.computed_anew(j)))
             .collect();
         for (j, value) in doubtful.into_iter().zip(anew) {
@@ -174,10 +174,10 @@ impl<'a> Residuals<'a> {
     /// `X'q`. Both ways add up each product in row order: sparse columns are fastest one by one, dense
     /// ones several at a time. Column j shows which they are.
     fn products(&self, q: &[f64], j: usize) -> Vec<f64> {
-        if self.matrix.column(j).rows.is_some() {
+        if self.matrix.column(j).indices.is_some() {
             return self.matrix.weighted_sums(q);
         }
-        let q = Column { rows: None, values: q.to_vec() };
+        let q = Line { indices: None, values: q.to_vec() };
         let mut products = vec![0.0; self.norms.len()];
         for product in self.matrix.gram(&[&q]) {
             product.for_each(|i, v| products[i] = v);

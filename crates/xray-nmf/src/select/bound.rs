@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::norms::shared_norm_bounds;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::gram::PANEL;
+use crate::gram::ANCHOR_PANEL;
 use crate::matrix::kernels::{LANES, Lanes, batch_quadratic_forms};
 use crate::project::ChangeBlock;
 
@@ -181,12 +181,12 @@ impl ColumnGrowth {
     /// `sum_k |C_kj| ||N_k||` for each column of a block: the triangle inequality.
     fn cheap(&self, cone: &Cone<'_>, block: Range<usize>) -> Vec<f64> {
         let panels = cone.inner_products.panels_in(block.clone());
-        let mut sums = vec![[0.0; PANEL]; block.len()];
-        for (panel, norms) in panels.iter().zip(self.growing_norms.chunks(PANEL)) {
-            let mut padded = [0.0; PANEL];
+        let mut sums = vec![[0.0; ANCHOR_PANEL]; block.len()];
+        for (panel, norms) in panels.iter().zip(self.growing_norms.chunks(ANCHOR_PANEL)) {
+            let mut padded = [0.0; ANCHOR_PANEL];
             padded[..norms.len()].copy_from_slice(norms);
             for (sum, coefficients) in sums.iter_mut().zip(*panel) {
-                for l in 0..PANEL {
+                for l in 0..ANCHOR_PANEL {
                     sum[l] += coefficients[l].abs() * padded[l];
                 }
             }

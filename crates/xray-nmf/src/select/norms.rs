@@ -9,11 +9,11 @@
 use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::packet::{Reader, Writer};
 
 /// Entries that travel at once: 3 MB.
-const PIECE: usize = 1 << 18;
+const ENTRIES_PER_MESSAGE: usize = 1 << 18;
 
 /// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
 pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
@@ -66,7 +66,7 @@ struct Piece {
     /// The first, by its index on that rank.
     first: usize,
     of_second_half: bool,
-    columns: Vec<Column>,
+    columns: Vec<Line>,
 }
 
 /// The next piece from own column `start` on, which does not cross the middle, and the column after
@@ -79,7 +79,7 @@ fn piece(cone: &Cone<'_>, middle: usize, start: usize) -> (Vec<u8>, usize) {
     let end = if start < middle { middle } else { n_own };
     let (mut offsets, mut rows, mut values) = (vec![0u64], Vec::<u32>::new(), Vec::<f64>::new());
     let mut next = start;
-    while next < end && (next == start || values.len() < PIECE) {
+    while next < end && (next == start || values.len() < ENTRIES_PER_MESSAGE) {
         cone.gram.matrix.column(next).for_each(|d, v| {
             rows.push(d as u32);
             values.push(v);
@@ -104,7 +104,7 @@ impl Piece {
         let values: Vec<f64> = reader.take();
         let column = |range: &[u64]| {
             let range = range[0] as usize..range[1] as usize;
-            Column { rows: Some(rows[range.clone()].to_vec()), values: values[range].to_vec() }
+            Line { indices: Some(rows[range.clone()].to_vec()), values: values[range].to_vec() }
         };
         Self {
             first: head[0] as usize,

@@ -239,8 +239,8 @@ fn n_word_pairs(x: &SparseMatrix<'_, f32>) -> usize {
     let mut last_seen = vec![usize::MAX; x.n_columns()];
     let mut pairs = 0;
     for j in 0..x.n_columns() {
-        for d in x.column(j).rows.unwrap() {
-            for i in x.row(d as usize).rows.unwrap() {
+        for d in x.column(j).indices.unwrap() {
+            for i in x.row(d as usize).indices.unwrap() {
                 pairs += usize::from(std::mem::replace(&mut last_seen[i as usize], j) != j);
             }
         }
@@ -308,7 +308,7 @@ fn anchors_of_two_topics_never_meet_if_a_document_has_one_topic() {
     }
     for d in 0..x.n_rows() {
         let topics: BTreeSet<usize> =
-            x.row(d).rows.unwrap().iter().filter_map(|&word| topic_of[word as usize]).collect();
+            x.row(d).indices.unwrap().iter().filter_map(|&word| topic_of[word as usize]).collect();
         assert!(topics.len() <= 1, "document {d} has anchors of topics {topics:?}");
     }
 }

@@ -33,7 +33,7 @@ impl Examples {
     /// `w'x_i`.
     pub(super) fn dot(&self, i: usize, weights: &[f64]) -> f64 {
         let row = &self.rows[i];
-        match &row.rows {
+        match &row.indices {
             Some(columns) => sparse_dot(columns, &row.values, weights),
             None => dense_dot(&row.values, weights),
         }
@@ -42,7 +42,7 @@ impl Examples {
     /// `w <- w + scale x_i`.
     pub(super) fn add_scaled(&self, i: usize, scale: f64, weights: &mut [f64]) {
         let row = &self.rows[i];
-        match &row.rows {
+        match &row.indices {
             Some(columns) => columns
                 .iter()
                 .zip(&row.values)

@@ -6,7 +6,7 @@
 
 use super::quad::{Quad, Sums};
 use super::{LANES, Lanes, multiversion};
-use crate::gram::{Coefficients, PANEL};
+use crate::gram::{ANCHOR_PANEL, PanelProducts};
 
 /// How the positive parts of one candidate are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ multiversion! {
     /// Folds `(C_iJ - C_Ai'h_J)_+` over a run of columns i into `out`. `panels[q]` holds `C_ki` for
     /// the 8 anchors `8 q..8 q + 8`; `weights` lists (anchor k, its weights in the batch).
     fn coefficient_scores(
-        panels: &[&[Coefficients]],
+        panels: &[&[PanelProducts]],
         weights: &[(usize, Lanes)],
         gram: &[Lanes],
         skip_zeros: bool,
@@ -101,7 +101,7 @@ multiversion! {
 
 #[inline(always)]
 fn coefficient_body<Q: Quad>(
-    panels: &[&[Coefficients]],
+    panels: &[&[PanelProducts]],
     weights: &[(usize, Lanes)],
     gram: &[Lanes],
     skip_zeros: bool,
@@ -114,7 +114,7 @@ fn coefficient_body<Q: Quad>(
         }
         let mut product = Sums::<Q>::zero();
         for (k, weight) in weights {
-            product = product.add_scaled(panels[k / PANEL][i][k % PANEL], weight);
+            product = product.add_scaled(panels[k / ANCHOR_PANEL][i][k % ANCHOR_PANEL], weight);
         }
         fold_lanes(fold, c, &product.to_lanes(), out);
     }

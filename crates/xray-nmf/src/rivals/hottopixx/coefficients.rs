@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::projection::threshold;
 use super::real::Real;
-use crate::matrix::Column;
+use crate::matrix::Line;
 use crate::matrix::kernels::multiversion;
 
 /// Columns in a strip.
@@ -43,7 +43,7 @@ pub(super) struct Rows<T> {
 }
 
 impl<T: Real> Rows<T> {
-    pub(super) fn new(rows: &[Column], order: &[usize]) -> Self {
+    pub(super) fn new(rows: &[Line], order: &[usize]) -> Self {
         let (mut offsets, mut entries) = (vec![0], Vec::new());
         for &d in order {
             rows[d].for_each(|i, x| entries.push((i as u32, T::from_f64(x))));

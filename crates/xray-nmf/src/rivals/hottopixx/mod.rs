@@ -66,7 +66,7 @@ use rand_chacha::ChaCha8Rng;
 use super::anchors::Anchors;
 use super::cost::{check_memory, check_work};
 use crate::error::Result;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
 use crate::threads::with_threads;
 use coefficients::{Coefficients, Rows, Step};
@@ -115,7 +115,7 @@ pub fn hottopixx(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchor
 
 fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Anchors {
     let n = matrix.n_columns();
-    let rows: Vec<Column> = (0..matrix.n_rows()).map(|d| nonzeros(matrix.row(d))).collect();
+    let rows: Vec<Line> = (0..matrix.n_rows()).map(|d| nonzeros(matrix.row(d))).collect();
     let mut counts = vec![0usize; n];
     rows.iter().for_each(|row| row.for_each(|i, _| counts[i] += 1));
     let mut generator = ChaCha8Rng::seed_from_u64(params.seed);
@@ -167,7 +167,7 @@ fn check_cost(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<()> {
 }
 
 /// The nonzero entries of a row or column.
-fn nonzeros(row: Column) -> Column {
+fn nonzeros(row: Line) -> Line {
     let (mut indices, mut values) = (Vec::new(), Vec::new());
     row.for_each(|i, v| {
         if v != 0.0 {
@@ -175,5 +175,5 @@ fn nonzeros(row: Column) -> Column {
             values.push(v);
         }
     });
-    Column { rows: Some(indices), values }
+    Line { indices: Some(indices), values }
 }

@@ -18,15 +18,15 @@ use rayon::prelude::*;
 
 use super::nonzeros;
 use crate::matrix::kernels::add_scaled;
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 
 /// Scaled columns this near in l1 are copies: rounding errors apart.
 const SAME_POINT: f64 = 1e-9;
 
 /// X by rows and by columns, the cost p and the rank.
 pub(super) struct Program {
-    pub(super) rows: Vec<Column>,
-    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Line>,
+    pub(super) columns: Vec<Line>,
     pub(super) cost: Vec<f64>,
     /// At most the number of columns: the trace cannot be larger.
     pub(super) rank: usize,
@@ -178,7 +178,7 @@ pub(super) fn trace(c: &[Vec<f64>]) -> f64 {
     c.iter().enumerate().fold(0.0, |sum, (i, row)| sum + row[i])
 }
 
-fn sparse_dot(x: &Column, v: &[f64]) -> f64 {
+fn sparse_dot(x: &Line, v: &[f64]) -> f64 {
     let mut sum = 0.0;
     x.for_each(|i, x| sum += x * v[i]);
     sum

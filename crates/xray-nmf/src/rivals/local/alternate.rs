@@ -6,11 +6,11 @@ use super::LocalMethod;
 use super::pivoting::pivot_chunk;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 use crate::refine::{Factors, gram_of_lines, lift_zeros};
 
 /// Lines handled by one task: enough for many to share a passive set.
-const CHUNK: usize = 512;
+const LINES_PER_TASK: usize = 512;
 
 pub(super) fn run(
     matrix: &dyn Matrix,
@@ -37,7 +37,7 @@ pub(super) fn run(
 /// Improves the lines `own` for fixed `other`, or leaves them as they are if `method` is None;
 /// returns `||X - WH||_F^2` after it.
 fn half_step(
-    line: &(impl Fn(usize) -> Column + Sync),
+    line: &(impl Fn(usize) -> Line + Sync),
     rank: usize,
     other: &[f64],
     own: &mut [f64],
@@ -45,10 +45,10 @@ fn half_step(
 ) -> f64 {
     let s = gram_of_lines(other, rank);
     let parts: Vec<f64> = own
-        .par_chunks_mut(CHUNK * rank)
+        .par_chunks_mut(LINES_PER_TASK * rank)
         .enumerate()
         .map(|(q, chunk)| {
-            let lines = (0..chunk.len() / rank).map(|l| line(q * CHUNK + l));
+            let lines = (0..chunk.len() / rank).map(|l| line(q * LINES_PER_TASK + l));
             let (targets, squared_norms) = products(lines, other, rank);
             match method {
                 Some(LocalMethod::Multiplicative) => multiply(&s, &targets, chunk),
@@ -62,11 +62,7 @@ fn half_step(
 }
 
 /// `c = U x` and `||x||^2` for each line x.
-fn products(
-    lines: impl Iterator<Item = Column>,
-    other: &[f64],
-    rank: usize,
-) -> (Vec<f64>, Vec<f64>) {
+fn products(lines: impl Iterator<Item = Line>, other: &[f64], rank: usize) -> (Vec<f64>, Vec<f64>) {
     let (mut targets, mut squared_norms) = (Vec::new(), Vec::new());
     for x in lines {
         let (start, mut squared_norm) = (targets.len(), 0.0);

@@ -37,7 +37,7 @@ const PATIENCE: usize = 3;
 const PIVOT_TOLERANCE: f64 = 1e-13;
 
 /// Right-hand sides handled by one task.
-const CHUNK: usize = 512;
+const LINES_PER_TASK: usize = 512;
 
 /// Solves `min_{z >= 0} ||A z - b||` for every column b of `right` by block principal pivoting.
 ///
@@ -75,10 +75,14 @@ pub fn nnls_block_pivoting(
         }
         let squared_norms = right.squared_norms();
         let mut solutions = vec![0.0; n * rank];
-        let chunks = solutions.par_chunks_mut(CHUNK * rank).zip(targets.par_chunks(CHUNK * rank));
-        chunks.zip(squared_norms.par_chunks(CHUNK)).for_each(|((solutions, targets), norms)| {
-            pivot_chunk(&s, targets, norms, solutions);
-        });
+        let chunks = solutions
+            .par_chunks_mut(LINES_PER_TASK * rank)
+            .zip(targets.par_chunks(LINES_PER_TASK * rank));
+        chunks.zip(squared_norms.par_chunks(LINES_PER_TASK)).for_each(
+            |((solutions, targets), norms)| {
+                pivot_chunk(&s, targets, norms, solutions);
+            },
+        );
         solutions.chunks_exact(rank).map(<[f64]>::to_vec).collect()
     })
 }

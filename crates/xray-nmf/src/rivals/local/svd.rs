@@ -15,7 +15,7 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 use crate::matrix::kernels::{add_scaled, dot};
-use crate::matrix::{Column, Matrix};
+use crate::matrix::{Line, Matrix};
 
 /// Columns of the block beyond those asked for: they speed convergence.
 const OVERSAMPLING: usize = 8;
@@ -69,7 +69,7 @@ pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Vec<Triplet> {
 /// The lines of X times the block: one vector of `n_lines` for each vector of the block.
 fn product(
     n_lines: usize,
-    line: impl Fn(usize) -> Column + Sync,
+    line: impl Fn(usize) -> Line + Sync,
     block: &[Vec<f64>],
 ) -> Vec<Vec<f64>> {
     let length = block.first().map_or(0, Vec::len);
