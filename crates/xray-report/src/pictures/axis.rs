@@ -52,7 +52,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    pub fn of(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
+    pub(super) fn of(values: impl Iterator<Item = f64>, scale: Scale) -> Option<Self> {
         values.filter(|&value| scale.has(value)).fold(None, |extent, value| {
             let whole = value.fract() == 0.0;
             Some(match extent {
@@ -77,7 +77,7 @@ impl Axis {
     /// An axis that shows the extent, with about `n_ticks` labelled ticks.
     ///
     /// Without an extent there is nothing to label.
-    pub fn fit(wish: &Wish, extent: Option<Extent>, n_ticks: usize) -> Self {
+    pub(super) fn fit(wish: &Wish, extent: Option<Extent>, n_ticks: usize) -> Self {
         let scale = wish.scale;
         let asked =
             wish.range.filter(|&(low, high)| scale.has(low) && scale.has(high) && low < high);
@@ -95,7 +95,7 @@ impl Axis {
     }
 
     /// The place of a value, from 0 at the axis's start to 1 at its end.
-    pub fn place(&self, value: f64) -> Option<f64> {
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
         let part = match self.scale {
             _ if !self.scale.has(value) => return None,
             Scale::Linear => (value - self.low) / (self.high - self.low),

@@ -10,12 +10,12 @@ pub(crate) struct Colour {
 
 impl Colour {
     /// A colour from `0xRRGGBB`.
-    pub const fn hex(code: u32) -> Self {
+    pub(crate) const fn hex(code: u32) -> Self {
         Self { red: (code >> 16) as u8, green: (code >> 8) as u8, blue: code as u8 }
     }
 
     /// Black for 0, white for 1; parts beyond have the end's shade.
-    pub fn grey(part: f64) -> Self {
+    pub(crate) fn grey(part: f64) -> Self {
         let shade = (255.0 * part.clamp(0.0, 1.0)).round() as u8;
         Self { red: shade, green: shade, blue: shade }
     }
@@ -24,12 +24,12 @@ impl Colour {
     ///
     /// Neighbours differ in hue and lightness, so they stay apart in print and for colour-blind
     /// readers.
-    pub const fn series(i: usize) -> Self {
+    pub(crate) const fn series(i: usize) -> Self {
         SERIES[i % SERIES.len()]
     }
 
     /// How many colours [`Colour::series`] has.
-    pub const N_SERIES: usize = SERIES.len();
+    pub(crate) const N_SERIES: usize = SERIES.len();
 }
 
 /// Blue, vermilion, green, purple, sky, orange, wine, grey.

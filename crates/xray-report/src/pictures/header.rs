@@ -30,7 +30,7 @@ pub(crate) struct Header {
 impl Header {
     /// The legend takes at most `max_height` or a few lines; it ends by saying how many entries
     /// are not shown.
-    pub fn new(title: &str, keys: Vec<Key>, width: f64, max_height: f64) -> Self {
+    pub(super) fn new(title: &str, keys: Vec<Key>, width: f64, max_height: f64) -> Self {
         let room = width - 2.0 * MARGIN;
         let title = wrap(title, TITLE_SIZE, Weight::Bold, room, TITLE_LINES);
         let mut rows = rows(keys, room);
@@ -43,7 +43,7 @@ impl Header {
         Self { title, rows, n_hidden }
     }
 
-    pub fn height(&self) -> f64 {
+    pub(super) fn height(&self) -> f64 {
         let n_rows = self.rows.len() + usize::from(self.n_hidden > 0);
         let legend = if n_rows == 0 { 0.0 } else { n_rows as f64 * LEGEND_LINE + 8.0 };
         let title =
@@ -51,7 +51,7 @@ impl Header {
         MARGIN + title + legend
     }
 
-    pub fn draw(&self, items: &mut Vec<Item>) {
+    pub(super) fn draw(&self, items: &mut Vec<Item>) {
         let style = TextStyle::new(TITLE_SIZE, Anchor::Start).bold().colour(INK);
         let mut y = MARGIN;
         for line in &self.title {

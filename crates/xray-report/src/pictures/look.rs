@@ -28,12 +28,12 @@ impl Look {
         if series.dashed { Self { dash: DASHES[1], ..self } } else { self }
     }
 
-    pub fn stroke(&self) -> Stroke {
+    pub(super) fn stroke(&self) -> Stroke {
         Stroke { colour: self.colour, width: 2.0, dash: self.dash, opacity: 1.0 }
     }
 
     /// The marker, with a thin light rim where curves cross.
-    pub fn marker(&self, (x, y): Point) -> Item {
+    pub(super) fn marker(&self, (x, y): Point) -> Item {
         let fill = Some(Fill::solid(self.colour));
         let stroke = Some(Stroke::solid(BACKGROUND, 0.8));
         let corners: &[Point] = match self.shape {
@@ -64,10 +64,10 @@ pub(crate) struct Swatch {
 }
 
 impl Swatch {
-    pub const WIDTH: f64 = 26.0;
+    pub(super) const WIDTH: f64 = 26.0;
 
     /// The sample, from its left end at half height.
-    pub fn draw(&self, (x, y): Point, items: &mut Vec<Item>) {
+    pub(super) fn draw(&self, (x, y): Point, items: &mut Vec<Item>) {
         if self.joined {
             items.push(Item::line(vec![(x, y), (x + Self::WIDTH, y)], self.look.stroke()));
         }
@@ -81,7 +81,7 @@ impl Swatch {
 pub(crate) struct Looks(Vec<(String, Look, Swatch)>);
 
 impl Looks {
-    pub fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
+    pub(super) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
         let mut looks = Self(Vec::new());
         for series in series {
             if looks.find(series).is_none() {
@@ -99,12 +99,12 @@ impl Looks {
     }
 
     /// The look of a curve among those these looks were made of.
-    pub fn look(&self, series: &Series) -> Look {
+    pub(super) fn look(&self, series: &Series) -> Look {
         self.find(series).unwrap_or(Look::nth(0)).adapted(series)
     }
 
     /// The legend: curves without a name are not in it.
-    pub fn keys(&self) -> Vec<Key> {
+    pub(super) fn keys(&self) -> Vec<Key> {
         let named = self.0.iter().filter(|(name, ..)| !name.is_empty());
         named.map(|(name, _, swatch)| Key { name: name.clone(), swatch: *swatch }).collect()
     }

@@ -58,7 +58,7 @@ pub(crate) struct YAxis {
 }
 
 impl YAxis {
-    pub fn new(axis: Axis, label: &str, height: f64) -> Self {
+    pub(super) fn new(axis: Axis, label: &str, height: f64) -> Self {
         Self { axis, label: wrap(label, TEXT_SIZE, Weight::Regular, height, Y_LABEL_LINES) }
     }
 
@@ -70,18 +70,18 @@ impl YAxis {
     }
 
     /// Room for all that is to the left of the frame.
-    pub fn width(&self) -> f64 {
+    pub(super) fn width(&self) -> f64 {
         let label = self.label.len() as f64 * Y_LABEL_LINE;
         self.ticks_width() + if self.label.is_empty() { 0.0 } else { label + 6.0 }
     }
 
     /// Where a value is in the frame.
-    pub fn place(&self, value: f64, frame: &Rect) -> Option<f64> {
+    pub(super) fn place(&self, value: f64, frame: &Rect) -> Option<f64> {
         self.axis.place(value).map(|part| frame.bottom() - part * frame.height)
     }
 
     /// Grid, marks and labels; the axis's name is `labels_left` from the picture's edge.
-    pub fn draw(&self, frame: &Rect, labels_left: f64, items: &mut Vec<Item>) {
+    pub(super) fn draw(&self, frame: &Rect, labels_left: f64, items: &mut Vec<Item>) {
         let style = TextStyle::new(TICK_SIZE, Anchor::End);
         for tick in &self.axis.ticks {
             let Some(y) = self.place(tick.value, frame) else { continue };
@@ -102,7 +102,13 @@ impl YAxis {
     }
 
     /// Horizontal lines, with their names to the right of the frame.
-    pub fn references(&self, lines: &[Reference], frame: &Rect, width: f64, items: &mut Vec<Item>) {
+    pub(super) fn references(
+        &self,
+        lines: &[Reference],
+        frame: &Rect,
+        width: f64,
+        items: &mut Vec<Item>,
+    ) {
         let inside = |place: &f64| (frame.top..=frame.bottom()).contains(place);
         let mut shown: Vec<(f64, &Reference)> = lines
             .iter()

@@ -76,16 +76,16 @@ pub(crate) struct Rect {
 }
 
 impl Rect {
-    pub fn right(&self) -> f64 {
+    pub(crate) fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    pub fn bottom(&self) -> f64 {
+    pub(crate) fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
     /// The corners, clockwise from the top left.
-    pub fn corners(&self) -> Vec<Point> {
+    pub(crate) fn corners(&self) -> Vec<Point> {
         let (right, bottom) = (self.right(), self.bottom());
         vec![(self.left, self.top), (right, self.top), (right, bottom), (self.left, bottom)]
     }
@@ -101,7 +101,7 @@ pub(crate) struct Stroke {
 }
 
 impl Stroke {
-    pub fn solid(colour: Colour, width: f64) -> Self {
+    pub(crate) fn solid(colour: Colour, width: f64) -> Self {
         Self { colour, width, dash: &[], opacity: 1.0 }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) struct Fill {
 }
 
 impl Fill {
-    pub fn solid(colour: Colour) -> Self {
+    pub(crate) fn solid(colour: Colour) -> Self {
         Self { colour, opacity: 1.0 }
     }
 }
@@ -136,19 +136,19 @@ pub(crate) struct TextStyle {
 }
 
 impl TextStyle {
-    pub fn new(size: f64, anchor: Anchor) -> Self {
+    pub(crate) fn new(size: f64, anchor: Anchor) -> Self {
         Self { size, weight: Weight::Regular, colour: TEXT, anchor, upwards: false }
     }
 
-    pub fn colour(self, colour: Colour) -> Self {
+    pub(crate) fn colour(self, colour: Colour) -> Self {
         Self { colour, ..self }
     }
 
-    pub fn bold(self) -> Self {
+    pub(crate) fn bold(self) -> Self {
         Self { weight: Weight::Bold, ..self }
     }
 
-    pub fn upwards(self) -> Self {
+    pub(crate) fn upwards(self) -> Self {
         Self { upwards: true, ..self }
     }
 }
@@ -197,15 +197,15 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    pub fn line(points: Vec<Point>, stroke: Stroke) -> Self {
+    pub(crate) fn line(points: Vec<Point>, stroke: Stroke) -> Self {
         Self::Line { points, stroke }
     }
 
-    pub fn rect(frame: Rect, fill: Fill) -> Self {
+    pub(crate) fn rect(frame: Rect, fill: Fill) -> Self {
         Self::Polygon { points: frame.corners(), fill: Some(fill), stroke: None }
     }
 
-    pub fn text(at: Point, text: impl Into<String>, style: TextStyle) -> Self {
+    pub(crate) fn text(at: Point, text: impl Into<String>, style: TextStyle) -> Self {
         Self::Text { at, text: text.into(), style }
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    pub fn x(&self, value: f64) -> Option<f64> {
+    pub(super) fn x(&self, value: f64) -> Option<f64> {
         self.x.place(value).map(|part| self.frame.left + part * self.frame.width)
     }
 

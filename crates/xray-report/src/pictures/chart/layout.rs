@@ -43,7 +43,7 @@ struct Room {
 }
 
 impl Plan {
-    pub fn new(chart: &Chart, panels: &[Panel], keys: Vec<Key>) -> Self {
+    pub(super) fn new(chart: &Chart, panels: &[Panel], keys: Vec<Key>) -> Self {
         let width = chart.size.map_or(WIDTH, |(width, _)| width);
         let legend = chart.size.map_or(LEGEND_HEIGHT, |(_, height)| height * 0.3);
         let header = Header::new(&chart.title, keys, width, legend);
