@@ -31,17 +31,17 @@ pub(crate) struct Entries {
 
 impl Entries {
     /// All entries of a matrix.
-    pub fn new(rows: Vec<u32>, columns: Vec<u32>, values: Vec<f64>) -> Self {
+    pub(crate) fn new(rows: Vec<u32>, columns: Vec<u32>, values: Vec<f64>) -> Self {
         let n_read = values.len();
         Self { rows, columns, values, kept: Kept::Everything, n_read }
     }
 
     /// None yet; only those that are `kept` will be stored.
-    pub fn keeping(kept: Kept) -> Self {
+    pub(crate) fn keeping(kept: Kept) -> Self {
         Self { kept, ..Self::default() }
     }
 
-    pub fn push(&mut self, row: u32, column: u32, value: f64) {
+    pub(crate) fn push(&mut self, row: u32, column: u32, value: f64) {
         self.n_read += 1;
         if !self.kept.entry(row, column) {
             return;
@@ -52,12 +52,12 @@ impl Entries {
     }
 
     /// Number of entries read.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.n_read
     }
 
     /// The matrix; entries of one place are added up in order.
-    pub fn into_matrix(
+    pub(crate) fn into_matrix(
         self,
         file: &str,
         n_rows: usize,
@@ -101,7 +101,7 @@ pub(crate) struct Compressed {
 
 impl Compressed {
     /// The matrix whose rows or columns these are; `across` is the number of the others.
-    pub fn into_matrix(
+    pub(crate) fn into_matrix(
         mut self,
         file: &str,
         stored: Stored,

@@ -93,7 +93,7 @@ pub(crate) struct TextColumns {
 impl TextColumns {
     /// What the options choose among `names` (from a header) or `n_columns` unnamed ones; where they
     /// leave it open, `guess_text` for the text and usual names for the rest.
-    pub fn choose(
+    pub(crate) fn choose(
         file: &str,
         names: Option<&[String]>,
         n_columns: usize,

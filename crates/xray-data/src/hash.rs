@@ -82,7 +82,7 @@ struct Passing {
 }
 
 impl Stored {
-    pub fn new(bytes: Bytes) -> Self {
+    pub(crate) fn new(bytes: Bytes) -> Self {
         Self(Arc::new(Mutex::new(Passing { bytes, hasher: Some(blake3::Hasher::new()) })))
     }
 
@@ -92,7 +92,7 @@ impl Stored {
 
     /// The file itself, from its start, for reading in any order; none if it is no file. Its bytes are
     /// hashed in the end, through the same handle.
-    pub fn file(&self) -> io::Result<Option<File>> {
+    pub(crate) fn file(&self) -> io::Result<Option<File>> {
         let mut passing = self.lock();
         let Bytes::File(file) = &mut passing.bytes else { return Ok(None) };
         file.rewind()?;
@@ -102,7 +102,7 @@ impl Stored {
     }
 
     /// The hash of all bytes; those that nobody has asked for are read now.
-    pub fn hash(&self) -> io::Result<ContentHash> {
+    pub(crate) fn hash(&self) -> io::Result<ContentHash> {
         if self.lock().hasher.is_none() {
             let mut passing = self.lock();
             match &mut passing.bytes {

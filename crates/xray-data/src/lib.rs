@@ -45,7 +45,7 @@ pub use formats::{FORMATS, Format};
 pub use hash::{ContentHash, FileHash};
 pub use inputs::Inputs;
 pub use load::{load, load_with_origin};
-pub use model::{FORMAT_VERSION, Model, ModelKind, Origin, Provenance, hash_input};
+pub use model::{Model, ModelKind, Origin, Provenance, hash_input};
 pub use options::{ColumnChoice, Limits, LoadOptions};
 pub use parts::{ReadParts, load_inputs, read_parts};
 pub use read::names::read_names;
@@ -53,7 +53,7 @@ pub use schema::{Layout, Schema};
 pub use share::Share;
 pub use source::Input;
 pub use table::{Documents, Loaded, LoadedMatrix, Table};
-pub use write::{AtomicFile, save, save_documents, save_names, write_documents, write_table};
+pub use write::{AtomicFile, save, save_documents, write_documents, write_table};
 
 /// The examples of the README run.
 #[cfg(doctest)]

@@ -64,7 +64,7 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    pub fn entry(&self, row: u32, column: u32) -> bool {
+    pub(crate) fn entry(&self, row: u32, column: u32) -> bool {
         match self {
             Kept::Everything => true,
             Kept::Rows(own) => own.local(row as usize).is_some(),

@@ -99,7 +99,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// Opens an input that is not a folder.
-    pub fn open(input: &Input) -> Result<Self> {
+    pub(crate) fn open(input: &Input) -> Result<Self> {
         let name = input.name();
         let (bytes, length) = match input {
             Input::Path(path) => {
@@ -120,13 +120,13 @@ impl Source {
     }
 
     /// Whether there is nothing but white space.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);
         (self.head.len() as u64) < HEAD_BYTES && text.trim_ascii().is_empty()
     }
 
     /// The bytes as they are stored, for their hash once the content was read.
-    pub fn stored(&self) -> Stored {
+    pub(crate) fn stored(&self) -> Stored {
         self.stored.clone()
     }
 
@@ -169,14 +169,14 @@ impl Source {
     }
 
     /// The whole content, from its start.
-    pub fn into_reader(self) -> Box<dyn BufRead + Send> {
+    pub(crate) fn into_reader(self) -> Box<dyn BufRead + Send> {
         let content = Cursor::new(self.head).chain(self.rest);
         Box::new(BufReader::with_capacity(1 << 18, content))
     }
 
     /// The whole content with random access: the file itself, or a copy in memory of at most
     /// `most` bytes.
-    pub fn into_seekable(self, most: u64) -> Result<Seekable> {
+    pub(crate) fn into_seekable(self, most: u64) -> Result<Seekable> {
         let name = self.name.clone();
         if self.plain_file
             && let Some(file) = self.stored.file().map_err(|e| io_error(&name, "read", e))?
@@ -233,7 +233,7 @@ pub(crate) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
 impl Seekable {
-    pub fn into_reader(self) -> Box<dyn ReadSeek> {
+    pub(crate) fn into_reader(self) -> Box<dyn ReadSeek> {
         match self {
             Seekable::File(file) => Box::new(BufReader::new(file)),
             Seekable::Memory(bytes) => Box::new(Cursor::new(bytes)),

@@ -57,6 +57,20 @@ pub struct Fit<'a> {
     observer: Option<&'a mut dyn Observer>,
 }
 
+impl std::fmt::Debug for Fit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { portion, comm, held_out, saved, memory, observer } = self;
+        f.debug_struct("Fit")
+            .field("portion", portion)
+            .field("comm", comm)
+            .field("held_out", held_out)
+            .field("saved", saved)
+            .field("memory", memory)
+            .field("observed", &observer.is_some())
+            .finish()
+    }
+}
+
 impl<'a> Fit<'a> {
     /// Anchors among the columns of a matrix.
     pub fn of(matrix: &'a dyn Matrix) -> Self {

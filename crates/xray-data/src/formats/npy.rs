@@ -142,12 +142,12 @@ impl Header {
     }
 
     /// Number of values; `None` if it does not fit.
-    pub fn n_values(&self) -> Option<usize> {
+    pub(crate) fn n_values(&self) -> Option<usize> {
         self.shape.iter().try_fold(1usize, |n, &size| n.checked_mul(size))
     }
 
     /// Refuses arrays that the file cannot hold, and returns the number of values.
-    pub fn check(&self, file: &str, most_bytes: Option<u64>) -> Result<usize> {
+    pub(crate) fn check(&self, file: &str, most_bytes: Option<u64>) -> Result<usize> {
         let n = self.n_values().filter(|n| n.checked_mul(self.width.max(1)).is_some());
         let Some(n) = n else {
             let found = format!("an array of shape {:?}", self.shape);
@@ -193,7 +193,7 @@ impl Header {
     }
 
     /// Reads the values as numbers.
-    pub fn read_numbers(
+    pub(crate) fn read_numbers(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -204,7 +204,7 @@ impl Header {
     }
 
     /// Hands over one number after the other; returns how many there were.
-    pub fn stream_numbers(
+    pub(crate) fn stream_numbers(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -226,7 +226,7 @@ impl Header {
     }
 
     /// Reads the values as indices: whole numbers that are not negative.
-    pub fn read_indices(
+    pub(crate) fn read_indices(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -238,7 +238,7 @@ impl Header {
     }
 
     /// Hands over one index after the other, with its place; returns how many there were.
-    pub fn stream_indices(
+    pub(crate) fn stream_indices(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -277,7 +277,7 @@ impl Header {
     }
 
     /// Reads the values of an array of bytes.
-    pub fn read_bytes(
+    pub(crate) fn read_bytes(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -298,7 +298,7 @@ impl Header {
     }
 
     /// Reads the values as strings.
-    pub fn read_strings(
+    pub(crate) fn read_strings(
         &self,
         file: &str,
         reader: &mut dyn Read,
@@ -323,7 +323,7 @@ impl Header {
     }
 
     /// Values as a matrix; a single axis is one column.
-    pub fn into_matrix(self, file: &str, values: Vec<f64>) -> Result<LoadedMatrix> {
+    pub(crate) fn into_matrix(self, file: &str, values: Vec<f64>) -> Result<LoadedMatrix> {
         match *self.shape.as_slice() {
             [n] => dense(file, Stored::ByColumns, n, 1, values),
             [m, n] if self.fortran_order => dense(file, Stored::ByColumns, m, n, values),

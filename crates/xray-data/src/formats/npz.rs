@@ -115,7 +115,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    pub fn open(file: &str, reader: Box<dyn ReadSeek>) -> Result<Self> {
+    pub(crate) fn open(file: &str, reader: Box<dyn ReadSeek>) -> Result<Self> {
         match ZipArchive::new(reader) {
             Ok(zip) => Ok(Self { file: file.to_owned(), zip }),
             Err(e) => Err(Malformed::damaged(file, e.to_string(), "an intact zip archive").into()),
@@ -123,12 +123,12 @@ impl Archive {
     }
 
     /// The names of the arrays.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let names = self.zip.file_names().filter_map(|name| name.ok());
         names.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect()
     }
 
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.zip.index_for_name(&format!("{name}.npy")).is_some()
     }
 
@@ -141,7 +141,7 @@ impl Archive {
     }
 
     /// Opens an array and calls `read(file, header, reader, most_bytes)`.
-    pub fn array<T>(
+    pub(crate) fn array<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&str, &Header, &mut dyn Read, Option<u64>) -> Result<T>,
@@ -176,19 +176,19 @@ impl Archive {
     }
 
     /// An array of numbers with its header.
-    pub fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
+    pub(crate) fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
         self.array(name, |file, header, reader, most| {
             Ok((header.clone(), header.read_numbers(file, reader, most)?))
         })
     }
 
     /// An array of whole numbers that are not negative.
-    pub fn indices(&mut self, name: &str) -> Result<Vec<u64>> {
+    pub(crate) fn indices(&mut self, name: &str) -> Result<Vec<u64>> {
         self.array(name, |file, header, reader, most| header.read_indices(file, reader, most))
     }
 
     /// An array of bytes.
-    pub fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
+    pub(crate) fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
         self.array(name, |file, header, reader, most| header.read_bytes(file, reader, most))
     }
 }

@@ -35,7 +35,7 @@ use crate::table::LoadedMatrix;
 use crate::text::Vectorizer;
 
 /// The version of the model file that this crate writes; newer ones are refused.
-pub const FORMAT_VERSION: u64 = 1;
+pub(crate) const FORMAT_VERSION: u64 = 1;
 
 /// A fitted model with its origin.
 ///

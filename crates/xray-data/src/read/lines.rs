@@ -34,13 +34,13 @@ pub(crate) struct Line<'a> {
 }
 
 impl Lines {
-    pub fn new(source: Source, longest: usize) -> Self {
+    pub(crate) fn new(source: Source, longest: usize) -> Self {
         let file = source.name.clone();
         Self::from_reader(file, Box::new(source.into_reader()), longest, BUFFER_BYTES)
     }
 
     /// The lines of bytes in memory.
-    pub fn of_bytes(file: &str, bytes: &[u8]) -> Self {
+    pub(crate) fn of_bytes(file: &str, bytes: &[u8]) -> Self {
         let reader = Box::new(std::io::Cursor::new(bytes.to_vec()));
         Self::from_reader(file.to_owned(), reader, usize::MAX, BUFFER_BYTES)
     }
@@ -55,12 +55,12 @@ impl Lines {
         Self { file, reader, buffer, filled: 0, at: 0, end: 0, pieces, number: 0, longest }
     }
 
-    pub fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
     /// The next line, or `None` at the end.
-    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         self.at = self.end;
         self.pieces.clear();
         let ended = self.collect_pieces()?;
@@ -72,7 +72,7 @@ impl Lines {
     }
 
     /// What the current line ends in: `\n`, `\r\n`, or nothing at the end of the file.
-    pub fn line_end(&self) -> &[u8] {
+    pub(crate) fn line_end(&self) -> &[u8] {
         let bytes = self.with_end();
         let kept = without_end(bytes).len();
         &bytes[kept..]
@@ -87,7 +87,7 @@ impl Lines {
     }
 
     /// The line that [`next_line`](Self::next_line) gave last.
-    pub fn current(&self) -> Line<'_> {
+    pub(crate) fn current(&self) -> Line<'_> {
         let bytes = without_end(self.with_end());
         let bytes = match self.number {
             1 => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
@@ -134,7 +134,7 @@ impl Lines {
     }
 
     /// An error about the end of the file.
-    pub fn ends_early(&self, expected: impl Into<String>) -> Malformed {
+    pub(crate) fn ends_early(&self, expected: impl Into<String>) -> Malformed {
         Malformed::damaged(&self.file, "the end of the file", expected).at_line(self.number)
     }
 }
@@ -146,17 +146,17 @@ fn without_end(line: &[u8]) -> &[u8] {
 
 impl<'a> Line<'a> {
     /// Whether there is nothing but white space.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.bytes.iter().all(u8::is_ascii_whitespace)
     }
 
     /// The fields between white space.
-    pub fn fields(self) -> Fields<'a> {
+    pub(crate) fn fields(self) -> Fields<'a> {
         Fields { line: self, at: 0 }
     }
 
     /// The line as text.
-    pub fn text(&self) -> Result<&'a str> {
+    pub(crate) fn text(&self) -> Result<&'a str> {
         std::str::from_utf8(self.bytes).map_err(|e| {
             let column = e.valid_up_to();
             let found = match self.bytes.get(column) {
@@ -171,7 +171,7 @@ impl<'a> Line<'a> {
     }
 
     /// The line as text, with invalid bytes replaced if `replace` says so.
-    pub fn text_or_replaced(&self, replace: bool) -> Result<String> {
+    pub(crate) fn text_or_replaced(&self, replace: bool) -> Result<String> {
         match self.text() {
             Ok(text) => Ok(text.to_owned()),
             Err(_) if replace => Ok(String::from_utf8_lossy(self.bytes).into_owned()),
@@ -180,7 +180,7 @@ impl<'a> Line<'a> {
     }
 
     /// An error about the whole line.
-    pub fn error(&self, expected: impl Into<String>) -> Malformed {
+    pub(crate) fn error(&self, expected: impl Into<String>) -> Malformed {
         let found = if self.is_blank() { "an empty line".to_owned() } else { quoted(self.bytes) };
         Malformed::new(self.file, found, expected).at_line(self.number)
     }
@@ -215,7 +215,7 @@ impl<'a> Iterator for Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The next field, or an error that says what is missing.
-    pub fn expect(&mut self, expected: &str) -> Result<Field<'a>> {
+    pub(crate) fn expect(&mut self, expected: &str) -> Result<Field<'a>> {
         match self.next() {
             Some(field) => Ok(field),
             None => Err(Malformed::new(self.line.file, "the end of the line", expected)
@@ -225,7 +225,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses anything further on the line.
-    pub fn expect_end(&mut self) -> Result<()> {
+    pub(crate) fn expect_end(&mut self) -> Result<()> {
         match self.next() {
             None => Ok(()),
             Some(field) => Err(field.error("the end of the line").into()),
@@ -243,30 +243,30 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    pub fn error(&self, expected: impl Into<String>) -> Malformed {
+    pub(crate) fn error(&self, expected: impl Into<String>) -> Malformed {
         Malformed::new(self.line.file, quoted(self.bytes), expected)
             .at(self.line.number, self.column)
     }
 
     /// A part of the field, with its own column.
-    pub fn part(&self, range: std::ops::Range<usize>) -> Field<'a> {
+    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Field<'a> {
         let column = self.column + range.start as u64;
         Field { bytes: &self.bytes[range], column, ..*self }
     }
 
     /// A finite number.
-    pub fn number(&self) -> Result<f64> {
+    pub(crate) fn number(&self) -> Result<f64> {
         let error = || self.error("a finite number").remedy(number_remedy(self.bytes)).into();
         parse_number(self.bytes).ok_or_else(error)
     }
 
     /// A whole number that is not negative.
-    pub fn count(&self, expected: &str) -> Result<u64> {
+    pub(crate) fn count(&self, expected: &str) -> Result<u64> {
         parse_count(self.bytes).ok_or_else(|| self.error(expected).into())
     }
 
     /// A number in `1..=most`, returned counted from 0.
-    pub fn index_from_one(&self, what: &str, most: usize) -> Result<u32> {
+    pub(crate) fn index_from_one(&self, what: &str, most: usize) -> Result<u32> {
         match parse_count(self.bytes) {
             Some(index) if index >= 1 && index <= most as u64 => Ok((index - 1) as u32),
             _ => Err(self.error(format!("a {what} between 1 and {most}")).into()),

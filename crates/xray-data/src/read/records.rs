@@ -49,12 +49,12 @@ struct Place {
 }
 
 impl Records {
-    pub fn new(lines: Lines, dialect: Dialect, longest: usize) -> Self {
+    pub(crate) fn new(lines: Lines, dialect: Dialect, longest: usize) -> Self {
         Self { lines, dialect, longest, content: Vec::new(), fields: Vec::new(), line: 0 }
     }
 
     /// Reads the next record; false at the end.
-    pub fn advance(&mut self) -> Result<bool> {
+    pub(crate) fn advance(&mut self) -> Result<bool> {
         self.content.clear();
         self.fields.clear();
         loop {
@@ -160,35 +160,35 @@ impl Records {
             .into())
     }
 
-    pub fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         self.lines.file()
     }
 
     /// Number of fields of the current record.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.fields.len()
     }
 
     /// The content of a field.
-    pub fn bytes(&self, field: usize) -> &[u8] {
+    pub(crate) fn bytes(&self, field: usize) -> &[u8] {
         let place = self.fields[field];
         &self.content[place.start..place.end]
     }
 
     /// A field as text; invalid bytes are an error unless `replace` says otherwise.
-    pub fn text(&self, field: usize, replace: bool) -> Result<String> {
+    pub(crate) fn text(&self, field: usize, replace: bool) -> Result<String> {
         let place = self.fields[field];
         let line = Line { file: self.file(), number: place.line, bytes: self.bytes(field) };
         line.text_or_replaced(replace)
     }
 
     /// All fields as text.
-    pub fn texts(&self, replace: bool) -> Result<Vec<String>> {
+    pub(crate) fn texts(&self, replace: bool) -> Result<Vec<String>> {
         (0..self.len()).map(|field| self.text(field, replace)).collect()
     }
 
     /// A field as a finite number.
-    pub fn number(&self, field: usize) -> Result<f64> {
+    pub(crate) fn number(&self, field: usize) -> Result<f64> {
         let bytes = self.bytes(field).trim_ascii();
         match parse_number(bytes) {
             Some(number) => Ok(number),
@@ -202,7 +202,7 @@ impl Records {
     }
 
     /// Refuses a record whose number of fields differs from the others'.
-    pub fn expect_len(&self, n: usize) -> Result<()> {
+    pub(crate) fn expect_len(&self, n: usize) -> Result<()> {
         if self.len() == n {
             return Ok(());
         }

@@ -67,13 +67,13 @@ pub(super) struct Analyzer<'a> {
 }
 
 impl<'a> Analyzer<'a> {
-    pub fn new(options: &'a TextOptions) -> Result<Self> {
+    pub(super) fn new(options: &'a TextOptions) -> Result<Self> {
         let stemmer = options.stemming.map(Stemmer::new).transpose()?;
         Ok(Self { options, stop_words: stop_words(options), stemmer })
     }
 
     /// Counts the terms of a chunk.
-    pub fn count(&self, documents: &[impl AsRef<str>]) -> ChunkCounts {
+    pub(super) fn count(&self, documents: &[impl AsRef<str>]) -> ChunkCounts {
         let mut counter = Counter::new(self);
         for document in documents {
             counter.add(document.as_ref());

@@ -23,25 +23,25 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub fn get(&self, id: u32) -> &str {
+    pub(super) fn get(&self, id: u32) -> &str {
         nth(&self.text, &self.ends, id)
     }
 
     /// The string's hash, so that merging need not compute it again.
-    pub fn hash(&self, id: u32) -> u64 {
+    pub(super) fn hash(&self, id: u32) -> u64 {
         self.hashes[id as usize]
     }
 
     /// The number of `term`, and whether it is new.
-    pub fn intern(&mut self, term: &str) -> (u32, bool) {
+    pub(super) fn intern(&mut self, term: &str) -> (u32, bool) {
         self.intern_hashed(term, hash_of(term))
     }
 
-    pub fn intern_hashed(&mut self, term: &str, hash: u64) -> (u32, bool) {
+    pub(super) fn intern_hashed(&mut self, term: &str, hash: u64) -> (u32, bool) {
         let Self { table, hashes, ends, text } = self;
         if let Some(&id) = table.find(hash, |&id| nth(text, ends, id) == term) {
             return (id, false);

@@ -31,7 +31,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// All rows of parts whose offsets are the ends of their rows.
-    pub fn concatenated(parts: Vec<Rows>) -> Rows {
+    pub(super) fn concatenated(parts: Vec<Rows>) -> Rows {
         let n_entries = parts.iter().map(|part| part.values.len()).sum();
         let n_rows: usize = parts.iter().map(|part| part.offsets.len()).sum();
         let mut rows = Rows {

@@ -104,7 +104,7 @@ pub(crate) struct AtomicFolder {
 
 impl AtomicFolder {
     /// Begins to fill a folder; one that is there already must be empty.
-    pub fn create(target: &Path) -> Result<Self> {
+    pub(crate) fn create(target: &Path) -> Result<Self> {
         let fail = |e| io_error(&target.display().to_string(), "create", e);
         match fs::read_dir(target).map(|mut entries| entries.next().is_none()) {
             Ok(true) => {}
@@ -118,7 +118,7 @@ impl AtomicFolder {
     }
 
     /// Writes a file of the folder.
-    pub fn write(&self, name: &str, content: &[&[u8]]) -> Result<()> {
+    pub(crate) fn write(&self, name: &str, content: &[&[u8]]) -> Result<()> {
         let path = match &self.temporary {
             Some(folder) => folder.join(name),
             None => self.target.join(name),
@@ -131,7 +131,7 @@ impl AtomicFolder {
     }
 
     /// Gives the folder its name.
-    pub fn commit(mut self) -> Result<()> {
+    pub(crate) fn commit(mut self) -> Result<()> {
         let Some(temporary) = &self.temporary else { return Ok(()) };
         // Not every system replaces an empty folder.
         let _ = fs::remove_dir(&self.target);

@@ -95,13 +95,6 @@ pub fn write_table(table: &Table, out: &mut dyn Write, format: &Format) -> Resul
 }
 
 /// Writes one name a line.
-///
-/// # Errors
-/// If a name has several lines or the file cannot be written.
-pub fn save_names(names: &[String], path: &Path) -> Result<()> {
-    write_names(names, path)?.commit()
-}
-
 fn write_names(names: &[String], path: &Path) -> Result<AtomicFile> {
     let file = path.display().to_string();
     if let Some(name) = names.iter().find(|name| name.contains(['\n', '\r'])) {

@@ -71,6 +71,20 @@ pub struct Refine<'a> {
     observer: Option<&'a mut dyn Observer>,
 }
 
+impl std::fmt::Debug for Refine<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { portion, comm, method, steps, tolerance, observer } = self;
+        f.debug_struct("Refine")
+            .field("portion", portion)
+            .field("comm", comm)
+            .field("method", method)
+            .field("steps", steps)
+            .field("tolerance", tolerance)
+            .field("observed", &observer.is_some())
+            .finish()
+    }
+}
+
 impl<'a> Refine<'a> {
     /// Factors of a matrix.
     pub fn of(matrix: &'a dyn Matrix) -> Self {

@@ -24,7 +24,11 @@ impl NumberLayout {
     /// Names of rows are in the column that is chosen as `id`, otherwise in the first one if it is
     /// no numbers, or has no name. Classes are in the column that is chosen as `label`, otherwise in
     /// one with a usual name that holds no numbers.
-    pub fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Option<Self>> {
+    pub(super) fn choose(
+        file: &str,
+        sample: &Sample,
+        options: &LoadOptions,
+    ) -> Result<Option<Self>> {
         if let Some(layout) = &options.layout {
             return Self::by_layout(file, sample, layout);
         }
@@ -97,7 +101,7 @@ impl NumberLayout {
     }
 
     /// What other files are read by.
-    pub fn decided(&self, sample: &Sample) -> Layout {
+    pub(super) fn decided(&self, sample: &Sample) -> Layout {
         let mut names = sample.names();
         if names.len() + 1 == self.n_fields {
             names.insert(0, String::new());
@@ -115,7 +119,7 @@ impl NumberLayout {
         }
     }
 
-    pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Table> {
+    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Table> {
         let replace = options.replace_invalid_utf8;
         let mut column_names = None;
         if self.header && records.advance()? {

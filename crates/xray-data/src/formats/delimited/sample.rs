@@ -26,7 +26,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub fn take(file: &str, head: &[u8], dialect: Dialect) -> Result<Self> {
+    pub(super) fn take(file: &str, head: &[u8], dialect: Dialect) -> Result<Self> {
         let mut records = Vec::new();
         let mut reader = Records::new(Lines::of_bytes(file, head), dialect, usize::MAX);
         while records.len() <= SAMPLE {
@@ -51,24 +51,24 @@ impl Sample {
     }
 
     /// Whether there are enough records to judge by.
-    pub fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.records.len() >= SAMPLE
     }
 
     /// Adds the records of another file, but for its first one if both begin alike.
-    pub fn extend(&mut self, other: Sample) {
+    pub(super) fn extend(&mut self, other: Sample) {
         let alike = other.first() == self.first();
         self.repeated |= alike;
         let room = SAMPLE.saturating_sub(self.records.len());
         self.records.extend(other.records.into_iter().skip(usize::from(alike)).take(room));
     }
 
-    pub fn first(&self) -> &[Vec<u8>] {
+    pub(super) fn first(&self) -> &[Vec<u8>] {
         &self.records[0]
     }
 
     /// The fields of the first record as names.
-    pub fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.first().iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
     }
 
@@ -85,13 +85,13 @@ impl Sample {
 
     /// Whether a column holds mostly numbers: single others are mistakes, empty fields count for
     /// neither side.
-    pub fn is_mostly_numbers(&self, column: usize) -> bool {
+    pub(super) fn is_mostly_numbers(&self, column: usize) -> bool {
         let (numbers, others): (Vec<_>, Vec<_>) = self.column(column).partition(|f| is_number(f));
         others.is_empty() || numbers.len() > others.len()
     }
 
     /// Whether a column beside `n_numbers` columns of numbers holds texts, not names of rows.
-    pub fn is_text(&self, column: usize, n_numbers: usize) -> bool {
+    pub(super) fn is_text(&self, column: usize, n_numbers: usize) -> bool {
         let words = |field: &Vec<u8>| {
             let parts = field.split(u8::is_ascii_whitespace);
             parts.filter(|word| !word.is_empty()).count()
@@ -108,7 +108,7 @@ impl Sample {
 
     /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
     /// empty, and names are no numbers. An empty field elsewhere is a missing value.
-    pub fn has_number_header(&self) -> bool {
+    pub(super) fn has_number_header(&self) -> bool {
         let first = self.first();
         let skip = usize::from(!self.is_mostly_numbers(0) && first.len() > 1);
         self.has_empty_corner()
@@ -116,18 +116,18 @@ impl Sample {
     }
 
     /// Whether the first field is empty: pandas leaves it so over the names of rows.
-    pub fn has_empty_corner(&self) -> bool {
+    pub(super) fn has_empty_corner(&self) -> bool {
         self.first().len() > 1 && is_blank(&self.first()[0])
     }
 
     /// Whether the first record has one field less: R writes no name over the names of rows.
-    pub fn has_short_header(&self) -> bool {
+    pub(super) fn has_short_header(&self) -> bool {
         self.records.get(1).is_some_and(|second| second.len() == self.first().len() + 1)
     }
 
     /// Whether the first record of a table of texts names the columns: short, distinct names that
     /// are no numbers, and either single words or among them a usual one. Alone it does so if one is usual.
-    pub fn has_text_header(&self) -> bool {
+    pub(super) fn has_text_header(&self) -> bool {
         let names = self.names();
         let names = &names[usize::from(self.has_empty_corner())..];
         let short = |name: &String| {
@@ -145,7 +145,7 @@ impl Sample {
     }
 
     /// Total length of each column.
-    pub fn lengths(&self) -> Vec<u64> {
+    pub(super) fn lengths(&self) -> Vec<u64> {
         let mut lengths = vec![0; self.first().len()];
         for record in self.body() {
             for (length, field) in lengths.iter_mut().zip(record) {

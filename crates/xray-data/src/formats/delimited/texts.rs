@@ -16,7 +16,7 @@ pub(super) struct TextLayout {
 }
 
 impl TextLayout {
-    pub fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Self> {
+    pub(super) fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Self> {
         let n_fields = sample.first().len();
         let mut chosen = options.text.iter().chain(&options.id).chain(&options.label);
         let by_name = chosen.any(|choice| matches!(choice, ColumnChoice::Name(_)));
@@ -46,7 +46,7 @@ impl TextLayout {
     }
 
     /// What other files are read by.
-    pub fn decided(&self, sample: &Sample) -> Layout {
+    pub(super) fn decided(&self, sample: &Sample) -> Layout {
         let names = self.header.then(|| sample.names());
         let choice = |&column: &usize| columns::choice(names.as_deref(), column);
         Layout {
@@ -59,7 +59,7 @@ impl TextLayout {
         }
     }
 
-    pub fn read(self, mut records: Records, options: &LoadOptions) -> Result<Documents> {
+    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Documents> {
         let replace = options.replace_invalid_utf8;
         let mut documents = Documents::default();
         let mut labels = Vec::new();

@@ -21,7 +21,7 @@ pub(super) struct Element {
 
 impl Element {
     /// Bytes that follow the tag: none for small elements, otherwise a multiple of 8.
-    pub fn padded_size(&self) -> u64 {
+    pub(super) fn padded_size(&self) -> u64 {
         if self.small.is_some() { 0 } else { u64::from(self.size).next_multiple_of(8) }
     }
 }
@@ -34,20 +34,20 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    pub fn new(file: &str, stream: R, big_endian: bool) -> Self {
+    pub(super) fn new(file: &str, stream: R, big_endian: bool) -> Self {
         Self { file: file.to_owned(), stream, big_endian }
     }
 
-    pub fn by_ref(&mut self) -> &mut R {
+    pub(super) fn by_ref(&mut self) -> &mut R {
         &mut self.stream
     }
 
-    pub fn into_inner(self) -> R {
+    pub(super) fn into_inner(self) -> R {
         self.stream
     }
 
     /// Reads the elements within one element, and skips what `read` leaves of it.
-    pub fn within<T>(
+    pub(super) fn within<T>(
         &mut self,
         element: Element,
         read: impl FnOnce(&mut Reader<io::Take<&mut R>>) -> Result<T>,
@@ -60,7 +60,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Text of a stored type; `None` if the type is not one of text.
-    pub fn decode(&self, kind: u32, bytes: &[u8]) -> Option<String> {
+    pub(super) fn decode(&self, kind: u32, bytes: &[u8]) -> Option<String> {
         match kind {
             1 | 2 | 16 => Some(String::from_utf8_lossy(bytes).into_owned()),
             4 | 17 => {
@@ -80,7 +80,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next tag, or `None` at the end.
-    pub fn next_element(&mut self) -> Result<Option<Element>> {
+    pub(super) fn next_element(&mut self) -> Result<Option<Element>> {
         let mut tag = [0; 8];
         let mut filled = 0;
         while filled < 8 {
@@ -106,7 +106,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next tag, which must be there.
-    pub fn expect_element(&mut self, what: &str) -> Result<Element> {
+    pub(super) fn expect_element(&mut self, what: &str) -> Result<Element> {
         match self.next_element()? {
             Some(element) => Ok(element),
             None => Err(self.error("the end of the file", what)),
@@ -114,7 +114,12 @@ impl<R: Read> Reader<R> {
     }
 
     /// The bytes of a short element.
-    pub fn read_bytes(&mut self, element: Element, most: u32, what: &str) -> Result<Vec<u8>> {
+    pub(super) fn read_bytes(
+        &mut self,
+        element: Element,
+        most: u32,
+        what: &str,
+    ) -> Result<Vec<u8>> {
         if element.size > most {
             let found = format!("{what} of {} bytes", element.size);
             return Err(self.error(found, format!("at most {most}")));
@@ -130,7 +135,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The `expected` numbers of an element, allocated as they arrive.
-    pub fn read_numbers(&mut self, element: Element, expected: usize) -> Result<Vec<f64>> {
+    pub(super) fn read_numbers(&mut self, element: Element, expected: usize) -> Result<Vec<f64>> {
         let (width, convert) = self.converter(element)?;
         if (expected as u64).checked_mul(width as u64) != Some(u64::from(element.size)) {
             let found = format!("{} bytes", element.size);
@@ -156,7 +161,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// How many numbers an element holds.
-    pub fn n_numbers(&self, element: Element) -> Result<usize> {
+    pub(super) fn n_numbers(&self, element: Element) -> Result<usize> {
         Ok(element.size as usize / self.converter(element)?.0)
     }
 
@@ -168,11 +173,11 @@ impl<R: Read> Reader<R> {
     }
 
     /// Four bytes as a number, in the file's byte order.
-    pub fn u32(&self, bytes: [u8; 4]) -> u32 {
+    pub(super) fn u32(&self, bytes: [u8; 4]) -> u32 {
         if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     }
 
-    pub fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+    pub(super) fn error(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Malformed::damaged(&self.file, found, expected).into()
     }
 }

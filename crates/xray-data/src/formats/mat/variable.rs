@@ -55,7 +55,7 @@ impl std::fmt::Debug for Content {
 
 impl Variable {
     /// Rows times columns.
-    pub fn n_places(&self) -> usize {
+    pub(super) fn n_places(&self) -> usize {
         n_places(&self.dimensions)
     }
 }
@@ -88,29 +88,29 @@ pub(super) fn read_head(reader: &mut Reader<impl Read>) -> Result<Option<Head>> 
 
 impl Head {
     /// Rows times columns.
-    pub fn n_places(&self) -> usize {
+    pub(super) fn n_places(&self) -> usize {
         n_places(&self.dimensions)
     }
 
-    pub fn is_real_matrix(&self) -> bool {
+    pub(super) fn is_real_matrix(&self) -> bool {
         let number = self.class == SPARSE || NUMBERS.contains(&self.class);
         number && !self.complex && self.dimensions.len() == 2
     }
 
     /// Whether it is a dense row or column with at most `most` entries.
-    pub fn is_dense_vector(&self, most: usize) -> bool {
+    pub(super) fn is_dense_vector(&self, most: usize) -> bool {
         self.is_real_matrix()
             && self.class != SPARSE
             && self.dimensions.contains(&1)
             && self.n_places() <= most
     }
 
-    pub fn is_cell_array(&self) -> bool {
+    pub(super) fn is_cell_array(&self) -> bool {
         self.class == CELL
     }
 
     /// Reads a cell array of strings, with its name; `None` if a cell holds anything else.
-    pub fn read_strings(
+    pub(super) fn read_strings(
         self,
         reader: &mut Reader<impl Read>,
     ) -> Result<Option<(String, Vec<String>)>> {
@@ -128,7 +128,7 @@ impl Head {
     }
 
     /// Reads the values.
-    pub fn read(self, reader: &mut Reader<impl Read>) -> Result<Variable> {
+    pub(super) fn read(self, reader: &mut Reader<impl Read>) -> Result<Variable> {
         let number = self.class == SPARSE || NUMBERS.contains(&self.class);
         if !number || self.complex {
             let what = if self.complex { "complex numbers" } else { "text, cells or a structure" };

@@ -16,7 +16,7 @@ pub(crate) struct NpzWriter<W: Write> {
 }
 
 impl<W: Write> NpzWriter<W> {
-    pub fn new(out: W) -> Self {
+    pub(crate) fn new(out: W) -> Self {
         Self { zip: ZipWriter::new_stream(out) }
     }
 
@@ -28,12 +28,12 @@ impl<W: Write> NpzWriter<W> {
         self.zip.write_all(head)
     }
 
-    pub fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
+    pub(crate) fn floats(&mut self, name: &str, shape: &[usize], values: &[f64]) -> io::Result<()> {
         self.start(name, &header("<f8", shape, false))?;
         self.values(values.iter().map(|v| v.to_le_bytes()))
     }
 
-    pub fn integers(
+    pub(crate) fn integers(
         &mut self,
         name: &str,
         values: impl ExactSizeIterator<Item = i64>,
@@ -42,7 +42,7 @@ impl<W: Write> NpzWriter<W> {
         self.values(values.map(i64::to_le_bytes))
     }
 
-    pub fn bytes(&mut self, name: &str, values: &[u8]) -> io::Result<()> {
+    pub(crate) fn bytes(&mut self, name: &str, values: &[u8]) -> io::Result<()> {
         self.start(name, &header("|u1", &[values.len()], false))?;
         self.zip.write_all(values)
     }
@@ -70,7 +70,7 @@ impl<W: Write> NpzWriter<W> {
         self.zip.write_all(&block)
     }
 
-    pub fn finish(self) -> io::Result<W> {
+    pub(crate) fn finish(self) -> io::Result<W> {
         Ok(self.zip.finish().map_err(io::Error::other)?.into_inner())
     }
 }
