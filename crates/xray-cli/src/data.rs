@@ -17,7 +17,8 @@ pub(crate) fn read(
     args: &InputArgs,
 ) -> anyhow::Result<Content> {
     let options = args.load_options();
-    Ok(session.stage("read", || xray_pipeline::read(comm, &args.data, &options))?)
+    let inputs = together(comm, args.inputs())?;
+    Ok(session.stage("read", || xray_pipeline::read(comm, &inputs, &options))?)
 }
 
 /// Reads a matrix; texts are refused.
@@ -27,7 +28,8 @@ pub(crate) fn read_table(
     args: &InputArgs,
 ) -> anyhow::Result<Corpus> {
     let options = args.load_options();
-    Ok(session.stage("read", || xray_pipeline::read_table(comm, &args.data, &options))?)
+    let inputs = together(comm, args.inputs())?;
+    Ok(session.stage("read", || xray_pipeline::read_table(comm, &inputs, &options))?)
 }
 
 /// Reads texts or counts, and weighs them.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use xray_data::{ColumnChoice, Format, Input, LoadOptions};
+use xray_data::{ColumnChoice, Format, Input, Inputs, LoadOptions};
 
 use super::parse;
 
@@ -53,6 +53,14 @@ impl InputArgs {
     /// The data as a source.
     pub fn source(&self) -> Input {
         Input::from(self.data.as_path())
+    }
+
+    /// The files that the argument stands for.
+    ///
+    /// # Errors
+    /// If it stands for none.
+    pub fn inputs(&self) -> anyhow::Result<Inputs> {
+        Ok(Inputs::resolve(std::slice::from_ref(&self.data))?)
     }
 
     /// How the data is to be read.

@@ -1,9 +1,9 @@
-//! Which files there are, and who reads them.
+//! Whether all ranks see the same files.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use xray_data::{Input, LoadOptions};
+use xray_data::{Input, Inputs, LoadOptions};
 use xray_nmf::comm::Communicator;
 
 use crate::agree::{same_everywhere, together};
@@ -15,69 +15,6 @@ const WHOLE: u64 = 1 << 26;
 /// Number and size of the samples.
 const SAMPLES: u64 = 256;
 const SAMPLE: u64 = 1 << 16;
-
-/// The files that a pattern (`part-*.npz`) or a list (`@files.txt`, one path a line) stands for, in
-/// order; `None` if it is one file or folder itself.
-///
-/// # Errors
-/// If a list cannot be read, or nothing fits a pattern.
-pub fn data_files(data: &Path) -> Result<Option<Vec<PathBuf>>> {
-    let name = data.to_string_lossy();
-    if let Some(list) = name.strip_prefix('@') {
-        let text = std::fs::read_to_string(list)
-            .map_err(Error::io(Path::new(list), "read the list of files"))?;
-        let folder = Path::new(list).parent().unwrap_or(Path::new(""));
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let files: Vec<PathBuf> = lines.map(|line| folder.join(line)).collect();
-        if files.is_empty() {
-            return Err(Error::Mismatch(format!("{list}: found no path, expected one a line")));
-        }
-        return with_content(files, list).map(Some);
-    }
-    if !name.contains(['*', '?']) || data.exists() {
-        return Ok(None);
-    }
-    let folder = data.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let pattern =
-        data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let entries = std::fs::read_dir(folder).map_err(Error::io(folder, "read the folder"))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(Error::io(folder, "read the folder"))?;
-        if fits(pattern.as_bytes(), entry.file_name().to_string_lossy().as_bytes()) {
-            files.push(entry.path());
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        return Err(Error::Mismatch(format!("{name}: no file fits this pattern")));
-    }
-    with_content(files, &name).map(Some)
-}
-
-/// The files that are not empty: programs that write in parts leave such where they had nothing.
-fn with_content(mut files: Vec<PathBuf>, name: &str) -> Result<Vec<PathBuf>> {
-    files.retain(|file| std::fs::metadata(file).map_or(true, |about| about.len() > 0));
-    if files.is_empty() {
-        return Err(Error::Mismatch(format!("{name}: all files are empty")));
-    }
-    Ok(files)
-}
-
-/// Whether a name fits a pattern with `*` (any characters) and `?` (one).
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern.split_first() {
-        None => name.is_empty(),
-        Some((b'*', rest)) => (0..=name.len()).any(|k| fits(rest, &name[k..])),
-        Some((b'?', rest)) => !name.is_empty() && fits(rest, &name[1..]),
-        Some((c, rest)) => name.first() == Some(c) && fits(rest, &name[1..]),
-    }
-}
-
-/// The files of one rank: consecutive ones, so that the order of rows is that of the files.
-pub fn own_files(files: &[PathBuf], rank: usize, size: usize) -> &[PathBuf] {
-    &files[rank * files.len() / size..(rank + 1) * files.len() / size]
-}
 
 /// Tells whether two machines see the same data: a hash of the names, lengths and contents of the files,
 /// or of samples from all over them where they are long.
@@ -115,8 +52,8 @@ pub fn fingerprint(input: &Input) -> Result<Vec<u8>> {
 }
 
 /// Checks that all ranks share out the same files.
-pub(crate) fn check_same_list(comm: &dyn Communicator, files: &[PathBuf]) -> Result<()> {
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+pub(crate) fn check_same_list(comm: &dyn Communicator, inputs: &Inputs) -> Result<()> {
+    let names: Vec<String> = inputs.parts().iter().map(Input::name).collect();
     same_everywhere(comm, "the list of files", names.join("\n").as_bytes())
 }
 
@@ -172,21 +109,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_have_stars_and_question_marks() {
-        for (pattern, name, expected) in [
-            ("part-*.npz", "part-001.npz", true),
-            ("part-*.npz", "part-001.npy", false),
-            ("?.txt", "a.txt", true),
-            ("?.txt", "ab.txt", false),
-            ("*", "", true),
-            ("a*b*c", "axxbyyc", true),
-            ("a*b*c", "axxbyy", false),
-        ] {
-            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
-        }
-    }
-
-    #[test]
     fn fingerprints_see_a_change_anywhere() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x");
@@ -210,29 +132,5 @@ mod tests {
         };
         let prints = [0, (1 << 20) - 1, 1 << 18, (1 << 19) - 1].map(long);
         assert!((0..4).all(|k| !prints[..k].contains(&prints[k])), "{prints:?}");
-    }
-
-    #[test]
-    fn files_are_shared_out_in_order() {
-        let files: Vec<PathBuf> = (0..7).map(|k| PathBuf::from(k.to_string())).collect();
-        for size in 1..10 {
-            let shared: Vec<PathBuf> =
-                (0..size).flat_map(|rank| own_files(&files, rank, size).to_vec()).collect();
-            assert_eq!(shared, files, "{size}");
-        }
-    }
-
-    #[test]
-    fn lists_and_patterns_name_what_is_missing() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("a.npz"), "x").expect("written");
-        assert_eq!(data_files(&path("a.npz")).expect("a file"), None);
-        assert_eq!(data_files(&path("*.npz")).expect("a pattern"), Some(vec![path("a.npz")]));
-        assert!(data_files(&path("*.csv")).unwrap_err().to_string().contains("no file fits"));
-        std::fs::write(path("list"), "a.npz\n\nb.npz\n").expect("written");
-        let list = PathBuf::from(format!("@{}", path("list").display()));
-        assert_eq!(data_files(&list).expect("a list"), Some(vec![path("a.npz"), path("b.npz")]));
-        assert!(data_files(Path::new("@nowhere")).is_err());
     }
 }

@@ -10,17 +10,19 @@
 
 mod exchange;
 mod files;
+mod side;
 mod tables;
 mod texts;
 mod weigh;
 
-use std::path::{Path, PathBuf};
-
-use xray_data::{FileHash, Input, LoadOptions, Loaded, Origin, Share, load_with_origin};
-use xray_nmf::comm::Communicator;
+use xray_data::{
+    FileHash, Input, Inputs, LoadOptions, Loaded, Origin, ReadParts, Schema, Share, load_inputs,
+    load_with_origin, read_parts,
+};
+use xray_nmf::comm::{Collectives, Communicator};
 
 pub(crate) use exchange::{Entry, exchange};
-pub use files::{data_files, fingerprint, own_files};
+pub use files::fingerprint;
 pub(crate) use tables::own_rows;
 pub use texts::OwnDocuments;
 pub(crate) use texts::{read_text, write_text};
@@ -30,7 +32,8 @@ use crate::agree::together;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use files::{check_same_data, check_same_list, check_side_files};
-use tables::{Part, corpus_of_files, corpus_of_one};
+use side::{with_labels, with_names};
+use tables::{corpus_of_files, corpus_of_one};
 use texts::{documents_of_files, documents_of_one};
 
 /// What was read: the own documents, or a table of numbers as a corpus that is not weighed.
@@ -42,17 +45,18 @@ pub enum Content {
     Table(Box<Corpus>),
 }
 
-/// Reads texts or numbers; collective.
+/// Reads texts or numbers; collective. Many files are read as one: rank 0 decides what they have in common.
 ///
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part or the parts do not fit together.
-pub fn read(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Result<Content> {
+pub fn read(comm: &dyn Communicator, inputs: &Inputs, options: &LoadOptions) -> Result<Content> {
     check_side_files(comm, options)?;
-    let loaded = match together(comm, data_files(data))? {
-        None => read_one_file(comm, data, options)?,
-        Some(files) => read_many_files(comm, data, &files, options)?,
+    let content = match inputs.single() {
+        _ if comm.is_alone() => read_alone(comm, inputs, options)?,
+        Some(input) => read_one_file(comm, input, options)?,
+        None => read_many_files(comm, inputs, options)?,
     };
-    match loaded {
+    match content {
         Content::Documents(_) if options.transpose => {
             let message = "--transpose is for matrices, and this is text";
             together(comm, Err(Error::Usage(message.into())))
@@ -65,11 +69,15 @@ pub fn read(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Resu
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_table(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Result<Corpus> {
-    match read(comm, data, options)? {
+pub fn read_table(
+    comm: &dyn Communicator,
+    inputs: &Inputs,
+    options: &LoadOptions,
+) -> Result<Corpus> {
+    match read(comm, inputs, options)? {
         Content::Table(corpus) => Ok(*corpus),
         Content::Documents(documents) => {
-            let (name, n) = (Input::from(data).name(), documents.n_documents);
+            let (name, n) = (inputs.name(), documents.n_documents);
             let message = format!(
                 "{name}: found {n} texts, expected numbers; use `xray topics`, or make a matrix with \
                  `xray convert`"
@@ -79,13 +87,24 @@ pub fn read_table(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -
     }
 }
 
-fn read_one_file(comm: &dyn Communicator, data: &Path, options: &LoadOptions) -> Result<Content> {
-    let source = Input::from(data);
-    check_same_data(comm, &source)?;
-    let share = Share { part: comm.rank(), parts: comm.size() };
-    let share = (comm.size() > 1).then_some(share);
+/// One rank has everything.
+fn read_alone(comm: &dyn Communicator, inputs: &Inputs, options: &LoadOptions) -> Result<Content> {
+    match load_inputs(inputs, options)? {
+        (Loaded::Documents(documents), origin) => {
+            Ok(Content::Documents(documents_of_one(comm, documents, origin)?))
+        }
+        (Loaded::Table(table), origin) => {
+            Ok(Content::Table(Box::new(Corpus { origin: Some(origin), ..Corpus::whole(table) })))
+        }
+    }
+}
+
+/// Every rank reads the file and keeps its part of it.
+fn read_one_file(comm: &dyn Communicator, input: &Input, options: &LoadOptions) -> Result<Content> {
+    check_same_data(comm, input)?;
+    let share = Some(Share { part: comm.rank(), parts: comm.size() });
     let options = LoadOptions { share, ..options.clone() };
-    match together(comm, load_with_origin(&source, &options))? {
+    match together(comm, load_with_origin(input, &options))? {
         (Loaded::Documents(documents), origin) => {
             Ok(Content::Documents(documents_of_one(comm, documents, origin)?))
         }
@@ -96,49 +115,61 @@ fn read_one_file(comm: &dyn Communicator, data: &Path, options: &LoadOptions) ->
     }
 }
 
+/// Every rank reads its files, and what is another's travels.
 fn read_many_files(
     comm: &dyn Communicator,
-    data: &Path,
-    files: &[PathBuf],
+    inputs: &Inputs,
     options: &LoadOptions,
 ) -> Result<Content> {
-    check_same_list(comm, files)?;
-    let files = own_files(files, comm.rank(), comm.size());
-    let own = files.iter().map(|file| load_with_origin(&Input::Path(file.clone()), options));
-    let own: Result<Vec<(Loaded, Origin)>, xray_data::Error> = own.collect();
-    let (mut texts, mut tables, mut read) = (Vec::new(), Vec::new(), Vec::new());
-    for ((loaded, origin), file) in together(comm, own)?.into_iter().zip(files) {
-        read.extend(origin.files);
-        match loaded {
-            Loaded::Documents(documents) => texts.push(documents),
-            Loaded::Table(table) => tables.push(Part { file: file.clone(), table }),
+    check_same_list(comm, inputs)?;
+    let schema = shared_schema(comm, inputs, options)?;
+    let own = inputs.share(comm.rank(), comm.size());
+    let ReadParts { loaded, files } = together(comm, read_parts(inputs, &schema, options, own))?;
+    let origin = origin_of_all(comm, inputs, files)?;
+    let tables = comm.any(matches!(loaded, Some(Loaded::Table(_))))?;
+    let texts = comm.any(matches!(loaded, Some(Loaded::Documents(_))))?;
+    let problem = match (texts, tables) {
+        (true, true) => "some of the files hold texts and others numbers",
+        (false, false) => "no records in any of the files",
+        (false, true) if options.transpose => {
+            "several files hold some of the rows each and cannot be transposed"
         }
-    }
-    let kinds = gather_sizes(comm, [texts.len(), tables.len()])?;
-    let [n_texts, n_tables] = [0, 1].map(|q| kinds.iter().map(|kind| kind[q]).sum::<usize>());
-    if n_texts > 0 && n_tables > 0 {
-        let message = format!("{n_texts} of the files hold texts and {n_tables} numbers");
-        return together(comm, Err(Error::Mismatch(message)));
-    }
-    let origin = origin_of_all(comm, data, read)?;
-    if n_tables == 0 {
-        return Ok(Content::Documents(documents_of_files(comm, texts, origin)?));
-    }
-    if options.transpose {
-        let message = "several files hold some of the rows each and cannot be transposed";
-        return together(comm, Err(Error::Usage(message.into())));
-    }
-    let corpus = corpus_of_files(comm, tables)?;
-    Ok(Content::Table(Box::new(Corpus { origin: Some(origin), ..corpus })))
+        (true, false) => {
+            let documents = loaded.and_then(Loaded::into_documents).unwrap_or_default();
+            let documents = documents_of_files(comm, documents, &schema, origin)?;
+            return Ok(Content::Documents(with_labels(comm, documents, options)?));
+        }
+        (false, true) => {
+            let open = schema.zero_based.is_some();
+            let corpus = corpus_of_files(comm, loaded.and_then(Loaded::into_table), open)?;
+            let corpus = with_names(comm, Corpus { origin: Some(origin), ..corpus }, options)?;
+            return Ok(Content::Table(Box::new(corpus)));
+        }
+    };
+    together(comm, Err(Error::Mismatch(format!("{}: {problem}", inputs.name()))))
+}
+
+/// What rank 0 decides about the files, on all ranks.
+fn shared_schema(
+    comm: &dyn Communicator,
+    inputs: &Inputs,
+    options: &LoadOptions,
+) -> Result<Schema> {
+    let first = comm.rank() == 0;
+    let decided = if first { Schema::decide(inputs, options).map(Some) } else { Ok(None) };
+    let mut message = serde_json::to_vec(&together(comm, decided)?)?;
+    comm.broadcast(0, &mut message)?;
+    serde_json::from_slice::<Option<Schema>>(&message)?
+        .ok_or_else(|| Error::Mismatch("rank 0 has decided nothing".into()))
 }
 
 /// The files of all ranks, in order.
-fn origin_of_all(comm: &dyn Communicator, data: &Path, own: Vec<FileHash>) -> Result<Origin> {
+fn origin_of_all(comm: &dyn Communicator, inputs: &Inputs, own: Vec<FileHash>) -> Result<Origin> {
     let mut files: Vec<FileHash> = Vec::new();
     for message in comm.all_gather(&serde_json::to_vec(&own)?)? {
         files.extend(serde_json::from_slice::<Vec<FileHash>>(&message)?);
     }
-    Ok(Origin { name: data.display().to_string(), files })
+    Ok(Origin { name: inputs.name().to_owned(), files })
 }
 
 /// Everybody's sizes.

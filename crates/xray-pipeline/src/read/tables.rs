@@ -4,9 +4,7 @@
 //! sparse matrices; dense ones are read whole and then cut). Many files, each with some of the rows, are
 //! shared out: a rank reads its files and sends the entries to the owners of their columns.
 
-use std::path::PathBuf;
-
-use xray_data::{Documents, Format, LoadedMatrix, Table};
+use xray_data::{Documents, LoadedMatrix, Table};
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{Matrix, Ownership, SparseMatrix};
 
@@ -46,31 +44,27 @@ pub(super) fn corpus_of_one(comm: &dyn Communicator, table: Table) -> Result<Cor
     })
 }
 
-/// Rows from a file.
-#[derive(Debug)]
-pub(super) struct Part {
-    pub file: PathBuf,
-    pub table: Table,
-}
-
-/// The corpus of files that hold consecutive rows, rank after rank.
-pub(super) fn corpus_of_files(comm: &dyn Communicator, own: Vec<Part>) -> Result<Corpus> {
-    let names = own.iter().find_map(|part| part.table.column_names.clone());
-    let column_names = first_names(comm, names)?;
-    together(comm, check_names(&own, column_names.as_deref()))?;
-    let n_columns = own.iter().map(|part| part.table.matrix.n_columns()).max().unwrap_or(0);
-    let n_rows: usize = own.iter().map(|part| part.table.matrix.n_rows()).sum();
-    let n_entries: usize = own.iter().map(|part| part.table.matrix.n_entries()).sum();
-    let sizes = gather_sizes(comm, [n_columns, n_rows, n_entries])?;
+/// The corpus of tables that hold consecutive rows, rank after rank; a rank may have none. `open` if a table
+/// need not have all columns.
+pub(super) fn corpus_of_files(
+    comm: &dyn Communicator,
+    own: Option<Table>,
+    open: bool,
+) -> Result<Corpus> {
+    let column_names = first_names(comm, own.as_ref().and_then(|t| t.column_names.clone()))?;
+    let size = |t: &Table| [t.matrix.n_columns(), t.matrix.n_rows(), t.matrix.n_entries()];
+    let sizes = gather_sizes(comm, own.as_ref().map_or([0; 3], size))?;
     let n_columns = sizes.iter().map(|size| size[0]).max().unwrap_or(0);
     let first_row: usize = sizes[..comm.rank()].iter().map(|size| size[1]).sum();
     let [n_rows, n_entries] = [1, 2].map(|q| sizes.iter().map(|size| size[q]).sum());
-    together(comm, check_rows(n_rows).and_then(|()| check_shapes(&own, n_columns)))?;
-    let dense = own.iter().any(|part| matches!(part.table.matrix, LoadedMatrix::Dense(_)));
-    let dense = comm.any(dense)?;
+    let alike = own.as_ref().map_or(Ok(()), |table| {
+        check_alike(table, column_names.as_deref(), (!open).then_some(n_columns))
+    });
+    together(comm, check_rows(n_rows).and(alike))?;
+    let is_dense = |table: &Table| matches!(table.matrix, LoadedMatrix::Dense(_));
+    let dense = comm.any(own.as_ref().is_some_and(is_dense))?;
     let layout = Ownership::columns(n_columns, comm);
-    let own: Vec<Table> = own.into_iter().map(|part| part.table).collect();
-    let columns = exchange(comm, &layout, n_rows, || entries(&own, first_row));
+    let columns = exchange(comm, &layout, n_rows, || entries(own.as_ref(), first_row));
     let columns = LoadedMatrix::Sparse(together(comm, columns)?);
     let rows = row_names(comm, own, first_row, n_rows)?;
     let matrix = DistributedMatrix::shared(columns, n_columns, n_entries, dense);
@@ -80,79 +74,57 @@ pub(super) fn corpus_of_files(comm: &dyn Communicator, own: Vec<Part>) -> Result
 /// Names and classes of the own rows, from those of consecutive tables; nothing travels where there are none.
 fn row_names(
     comm: &dyn Communicator,
-    tables: Vec<Table>,
+    own: Option<Table>,
     first: usize,
     n_rows: usize,
 ) -> Result<RowNames> {
-    let named = comm.any(tables.iter().any(|table| table.row_names.is_some()))?;
-    let labelled = comm.any(tables.iter().any(|table| table.labels.is_some()))?;
+    let named = comm.any(own.as_ref().is_some_and(|table| table.row_names.is_some()))?;
+    let labelled = comm.any(own.as_ref().is_some_and(|table| table.labels.is_some()))?;
+    let blocks = Ownership::rows(n_rows, comm);
     if !named && !labelled {
-        return Ok(RowNames { own: Ownership::rows(n_rows, comm), ids: None, labels: None });
+        return Ok(RowNames { own: blocks, ids: None, labels: None });
     }
-    let (mut ids, mut labels, mut next) = (Vec::new(), Vec::new(), first);
-    for table in tables {
-        let n_rows = table.matrix.n_rows();
-        let places = || (next..next + n_rows).map(|d| d.to_string()).collect();
-        ids.extend(table.row_names.unwrap_or_else(places));
-        labels.extend(table.labels.unwrap_or_else(|| vec![String::new(); n_rows]));
-        next += n_rows;
-    }
-    let texts = vec![String::new(); ids.len()];
-    let own = Documents { ids, texts, labels: labelled.then_some(labels) };
-    let Documents { ids, labels, .. } = to_block_owners(comm, own, n_rows)?;
-    let own = Ownership::rows(n_rows, comm);
-    Ok(RowNames { own, ids: named.then_some(ids), labels })
+    let n_own = own.as_ref().map_or(0, |table| table.matrix.n_rows());
+    let (ids, labels) = own.map_or((None, None), |table| (table.row_names, table.labels));
+    let places = || (first..first + n_own).map(|d| d.to_string()).collect();
+    let labels = labels.unwrap_or_else(|| vec![String::new(); n_own]);
+    let listed = Documents {
+        ids: ids.unwrap_or_else(places),
+        texts: vec![String::new(); n_own],
+        labels: labelled.then_some(labels),
+    };
+    let Documents { ids, labels, .. } = to_block_owners(comm, listed, n_rows)?;
+    Ok(RowNames { own: blocks, ids: named.then_some(ids), labels })
 }
 
-/// Columns are told by their place, so all files must name them alike.
-fn check_names(own: &[Part], names: Option<&[String]>) -> Result<()> {
-    let Some(names) = names else { return Ok(()) };
-    for Part { file, table } in own {
-        let Some(own) = &table.column_names else { continue };
-        let differs = own.iter().zip(names).position(|(own, name)| own != name);
-        if let Some(j) = differs {
-            return Err(Error::Mismatch(format!(
-                "{}: column {} is called {:?}, and {:?} in another file; all files must have the same \
-                 columns in the same order",
-                file.display(),
-                j + 1,
-                own[j],
-                names[j]
-            )));
-        }
+/// Columns are told by their place, so all ranks must have the same with the same names.
+fn check_alike(table: &Table, names: Option<&[String]>, n_columns: Option<usize>) -> Result<()> {
+    let n = table.matrix.n_columns();
+    if let Some(others) = n_columns.filter(|&others| others != n) {
+        let message =
+            format!("the files have {n} columns and others {others}; all must have the same");
+        return Err(Error::Mismatch(message));
     }
-    Ok(())
+    let (Some(own), Some(names)) = (&table.column_names, names) else { return Ok(()) };
+    match own.iter().zip(names).position(|(own, name)| own != name) {
+        None => Ok(()),
+        Some(j) => Err(Error::Mismatch(format!(
+            "column {} is called {:?} in some files, and {:?} in others; all files must have the same \
+             columns in the same order",
+            j + 1,
+            own[j],
+            names[j]
+        ))),
+    }
 }
 
-/// All files have the same number of columns; svmlight, which does not tell it, may leave out the last.
-fn check_shapes(own: &[Part], n_columns: usize) -> Result<()> {
-    for Part { file, table } in own {
-        let n = table.matrix.n_columns();
-        let open = Format::from_path(file).is_none_or(|format| format.name == "svmlight")
-            && table.column_names.is_none()
-            && matches!(table.matrix, LoadedMatrix::Sparse(_));
-        if n != n_columns && !open {
-            return Err(Error::Mismatch(format!(
-                "{}: has {n} columns and another file {n_columns}; all must have the same",
-                file.display()
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The entries of tables whose first row is `first_row` of all.
-fn entries(tables: &[Table], first_row: usize) -> impl Iterator<Item = Entry> {
-    let mut next = first_row;
-    let starts = tables.iter().map(move |table| {
-        next += table.matrix.n_rows();
-        next - table.matrix.n_rows()
-    });
-    tables.iter().zip(starts).flat_map(|(table, start)| {
+/// The entries of a table whose first row is `first_row` of all.
+fn entries(table: Option<&Table>, first_row: usize) -> impl Iterator<Item = Entry> {
+    table.into_iter().flat_map(move |table| {
         (0..table.matrix.n_rows()).flat_map(move |d| {
             let mut row = Vec::new();
             table.matrix.for_each_in_row(d, |j, value| {
-                row.push(Entry { line: j as u32, place: (start + d) as u32, value });
+                row.push(Entry { line: j as u32, place: (first_row + d) as u32, value });
             });
             row
         })

@@ -1,6 +1,6 @@
 //! Texts in: every rank ends up with the documents of its blocks.
 
-use xray_data::{Documents, Origin};
+use xray_data::{Documents, Origin, Schema};
 use xray_nmf::Ownership;
 use xray_nmf::comm::{Collectives, Communicator};
 
@@ -32,26 +32,21 @@ pub(super) fn documents_of_one(
     Ok(OwnDocuments { own, n_documents, origin: Some(origin) })
 }
 
-/// Documents of files that hold consecutive ones, rank after rank.
+/// Documents of files that hold consecutive ones, rank after rank. Those without ids of their own are
+/// numbered as if the files were one.
 pub(super) fn documents_of_files(
     comm: &dyn Communicator,
-    files: Vec<Documents>,
+    mut own: Documents,
+    schema: &Schema,
     origin: Origin,
 ) -> Result<OwnDocuments> {
-    let mut all = Documents::default();
-    let mut labels = Vec::new();
-    let labelled = files.iter().any(|part| part.labels.is_some());
-    for part in files {
-        let n = part.len();
-        labels.extend(part.labels.unwrap_or_else(|| vec![String::new(); n]));
-        all.ids.extend(part.ids);
-        all.texts.extend(part.texts);
-    }
-    all.labels = labelled.then_some(labels);
-    let n_documents = comm.total(all.len())?;
+    let sizes = gather_sizes(comm, [own.len()])?;
+    let n_documents = sizes.iter().map(|size| size[0]).sum();
     together(comm, check_rows(n_documents))?;
-    let all = labelled_together(comm, all)?;
-    let own = to_block_owners(comm, all, n_documents)?;
+    if schema.counts_documents() {
+        own.number_from(1 + sizes[..comm.rank()].iter().map(|size| size[0]).sum::<usize>());
+    }
+    let own = to_block_owners(comm, labelled_together(comm, own)?, n_documents)?;
     Ok(OwnDocuments { own, n_documents, origin: Some(origin) })
 }
 

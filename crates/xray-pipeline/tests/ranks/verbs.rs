@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use xray_data::text::TextOptions;
-use xray_data::{Documents, LoadOptions, Model, Provenance, Table, save};
+use xray_data::{Documents, Inputs, LoadOptions, Model, Provenance, Table, save};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{Params, Refinement, RunState, Selection};
 use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
@@ -33,8 +33,12 @@ fn file() -> &'static (TempDir, std::path::PathBuf) {
     })
 }
 
+fn inputs(data: &std::path::Path) -> Inputs {
+    Inputs::resolve(&[data]).expect("there")
+}
+
 fn corpus(comm: &dyn Communicator) -> Corpus {
-    let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+    let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
     weigh(comm, content, &TextRequest::default()).expect("a corpus")
 }
 
@@ -106,7 +110,8 @@ fn factors_are_those_of_one_machine() {
         let params = Params { selection: Selection::Greedy, ..Params::new(5) };
         let options = FactorizeOptions { params, refine: 2, method };
         let run = |comm: &dyn Communicator| {
-            let mut corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+            let mut corpus =
+                read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
             let new = RunState::default();
             let found = factorize(comm, &mut corpus, &options, &new, &mut ignore).expect("factors");
             let refined = found.refined.expect("two steps");
@@ -139,7 +144,8 @@ fn negative_entries_are_named_by_their_places_among_all() {
     std::fs::write(&file, format!("{head}1 1 1.0\n3 701 -2.0\n")).expect("written");
     let options = FactorizeOptions { params: Params::new(1), refine: 0, method: Refinement::Hals };
     let run = |comm: &dyn Communicator| {
-        let mut corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+        let mut corpus =
+            read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
         let new = RunState::default();
         factorize(comm, &mut corpus, &options, &new, &mut ignore).unwrap_err().to_string()
     };
@@ -153,7 +159,7 @@ fn studies_of_ranks_are_those_of_one_machine() {
     let params = Params { selection: Selection::Greedy, ..Params::new(5) };
     let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(6) };
     let run = |comm: &dyn Communicator| {
-        let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+        let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
         let corpus = weigh_counts(comm, content, &TextRequest::default()).expect("a corpus");
         rank_study(comm, &corpus, &options, &mut ignore).expect("a study")
     };
@@ -197,7 +203,7 @@ fn model() -> Model {
 fn weights_of_new_texts_are_those_of_one_machine() {
     let model = model();
     let run = |comm: &dyn Communicator| {
-        let content = read(comm, &file().1, &LoadOptions::default()).expect("texts");
+        let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
         let weighed = transform_rows(comm, &model, content, None).expect("weights");
         gathered(comm, &weighed)
     };
@@ -226,10 +232,11 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
     let model = Model { w: Some(w), ..Model::new(kind, found.anchors(), h.into()) };
     let run = |comm: &dyn Communicator, by_columns: bool| {
         let weighed = if by_columns {
-            let corpus = read_table(comm, &file, &LoadOptions::default()).expect("numbers");
+            let corpus =
+                read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
             transform_columns(comm, &model, &corpus, None).expect("weights")
         } else {
-            let content = read(comm, &file, &LoadOptions::default()).expect("numbers");
+            let content = read(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
             transform_rows(comm, &model, content, None).expect("weights")
         };
         gathered(comm, &weighed)
