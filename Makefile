@@ -17,7 +17,7 @@ BENCH := target/release/examples/time
 # What tests and lints are built with. Any other set of packages, features or kinds of targets would build half of
 # the tree anew: every call of cargo takes exactly these, and there is one profile for all.
 CI := --profile ci
-BUILT = $(CI) --workspace $(if $(HAS_MPI),--features $(MPI_PACKAGE)/mpi)
+BUILT = $(CI) --workspace $(if $(HAS_MPI),--features xray-cli/mpi)
 # The program as the tests built it, out of the way of later builds.
 TESTED := target/tested
 TESTED_PROGRAM := $(TESTED)/xray
@@ -124,7 +124,7 @@ format:
 build: mpi-packages
 	@$(call mpi_for,openmpi)
 	cargo test $(BUILT) --no-run
-	@mkdir -p $(TESTED) && cp target/ci/xray* target/ci/examples/time $(TESTED)/
+	@mkdir -p $(TESTED) && cp target/ci/xray target/ci/examples/time $(TESTED)/
 
 lint:
 	cargo clippy $(BUILT) --all-targets --quiet -- -D warnings
@@ -182,14 +182,12 @@ engines: build
 
 # ---- many ranks --------------------------------------------------------------------------------------------
 
-# The program on many ranks, built for each MPI in turn, gives the bits of the program on one.
+# The program on many ranks, built for each MPI in turn, gives the bits of the program on one. (The tests' own
+# program is built for Open MPI, and works alone when no launcher has started it.)
 MPI_RUNS := $(dir $(firstword $(wildcard crates/*/tests/python/mpi_runs.py)))
-MPI_PACKAGE := $(if $(wildcard crates/xray-mpi),xray-mpi,xray-cli)
-MPI_PROGRAM := $(if $(wildcard crates/xray-mpi),xray-mpi,xray)
 MPI_BIN := target/mpi
 MPI_WORK := $(MPI_BIN)/work
-OPENMPI := $(MPI_BIN)/openmpi/$(MPI_PROGRAM)
-MPI_ARGUMENTS := $(TESTED_PROGRAM) $(OPENMPI) $(MPI_BIN)/mpich/$(MPI_PROGRAM) \
+MPI_ARGUMENTS := $(TESTED_PROGRAM) $(TESTED_PROGRAM) $(MPI_BIN)/xray-mpich \
 	$(or $(wildcard $(GOLDEN)),-) $(or $(wildcard $(DATA)),-) $(MPI_WORK)
 export MPICC := mpicc.openmpi
 
@@ -199,33 +197,32 @@ mpi_for = mkdir -p $(MPI_BIN); [ "$$(cat $(MPI_BIN)/built-for 2>/dev/null)" = $(
 
 mpi: mpi-build
 	$(PYTHON) $(MPI_RUNS)mpi_runs.py $(MPI_ARGUMENTS) --quick
-	$(PYTHON) $(MPI_RUNS)cost_model.py $(OPENMPI) $(MPI_WORK)/synthetic.npz 20 3
+	$(PYTHON) $(MPI_RUNS)cost_model.py $(TESTED_PROGRAM) $(MPI_WORK)/synthetic.npz 20 3
 	@if ip netns add xrayprobe 2>/dev/null; then ip netns delete xrayprobe; \
-		$(PYTHON) $(MPI_RUNS)namespaces.py $(TESTED_PROGRAM) $(OPENMPI) \
+		$(PYTHON) $(MPI_RUNS)namespaces.py $(TESTED_PROGRAM) $(TESTED_PROGRAM) \
 			$(MPI_WORK)/synthetic.npz $(MPI_WORK)/namespaces; \
 	else echo "SKIPPED: ranks in network namespaces of their own (only root may make them)"; fi
 
 mpi-full: mpi-build
 	$(PYTHON) $(MPI_RUNS)mpi_runs.py $(MPI_ARGUMENTS)
 	for set in bbc reuters10 tdt2; do \
-		$(PYTHON) $(MPI_RUNS)cost_model.py $(OPENMPI) $(MPI_WORK)/$$set.npz 20 2 4; \
+		$(PYTHON) $(MPI_RUNS)cost_model.py $(TESTED_PROGRAM) $(MPI_WORK)/$$set.npz 20 2 4; \
 	done
 
 # Only what has seen the other MPI's headers is built anew. (A test is named so that the features are those of
 # the tests' build.)
 mpi-build: venv build
-	@mkdir -p $(MPI_BIN)/openmpi $(MPI_BIN)/mpich && cp $(TESTED)/$(MPI_PROGRAM) $(OPENMPI)
 	@$(call mpi_for,mpich)
-	MPICC=mpicc.mpich cargo build $(BUILT) --quiet --bin $(MPI_PROGRAM) --test pages
-	@cp target/ci/$(MPI_PROGRAM) $(MPI_BIN)/mpich/
+	MPICC=mpicc.mpich cargo build $(BUILT) --quiet --bin xray --test pages
+	@cp target/ci/xray $(MPI_BIN)/xray-mpich
 
 # Ranks against threads: time and memory, under both MPIs, with the program as users build it.
 bench-mpi: venv mpi-packages $(PROGRAM)
 	@mkdir -p $(TESTED) && cp $(PROGRAM) $(TESTED)/xray-release
 	for kind in openmpi mpich; do \
 		cargo clean --release --quiet --package mpi-sys; \
-		MPICC=mpicc.$$kind cargo build --release --quiet --package $(MPI_PACKAGE) --features mpi; \
-		$(PYTHON) bench/cluster.py $(TESTED)/xray-release target/release/$(MPI_PROGRAM) $(DATA) $(PREPARED) --mpi $$kind; \
+		MPICC=mpicc.$$kind cargo build --release --quiet --package xray-cli --features mpi; \
+		$(PYTHON) bench/cluster.py $(TESTED)/xray-release $(PROGRAM) $(DATA) $(PREPARED) --mpi $$kind; \
 	done
 
 # ---- Python ------------------------------------------------------------------------------------------------

@@ -29,8 +29,10 @@ ENTRY = 12.0
 TRIPLE = 16.0
 # An entry of X in the memory of its rank: by rows and by columns.
 KEPT = 2.0 * ENTRY
-# The same while it is read: what arrived (a list that grows by doubling), and then both orders.
-READ = TRIPLE + 8.0 + KEPT
+# The same while it is read: as it was in the files, and what is made of it.
+READ = 2.0 * KEPT
+# How many entries a rank has of a column or row, as its owner is told.
+COUNT = 4.0
 # Rows of W that travel together.
 ROW_BLOCK = 4096
 # Columns that are scored in one round, at most.
@@ -71,7 +73,7 @@ class Job:
 
 def reading_bytes(job: Job) -> float:
     """Traffic of reading many files: an entry goes to the owner of its column. (One file: none.)"""
-    return TRIPLE * job.nnz / job.ranks * job.others
+    return job.others * (TRIPLE * job.nnz / job.ranks + COUNT * job.n)
 
 
 def fitting_bytes(job: Job) -> float:
@@ -95,7 +97,7 @@ def refining_bytes(job: Job) -> float:
     """Traffic of refinement: X by rows and H once, then all of W and H in every step."""
     if job.refine_steps == 0:
         return 0.0
-    rows = TRIPLE * job.nnz / job.ranks
+    rows = TRIPLE * job.nnz / job.ranks + COUNT * job.m
     start = TRIPLE * job.weights
     grams = 8.0 * job.rank * job.rank * -(-job.m // ROW_BLOCK)
     products = 8.0 * job.m * job.rank + grams + 8.0 * job.n
