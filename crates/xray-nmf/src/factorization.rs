@@ -8,7 +8,7 @@ use crate::comm::{Collectives, Communicator};
 use crate::cone::{Cone, ConeParts};
 use crate::error::Result;
 use crate::gram::{AnchorRows, NormalMatrix};
-use crate::matrix::Line;
+use crate::matrix::{Line, SparseMatrix};
 use crate::observe::{Step, Termination};
 use crate::ownership::Ownership;
 use crate::packet::{Reader, Writer};
@@ -24,7 +24,7 @@ pub struct Factorization {
     steps: Vec<Step>,
     termination: Termination,
     kkt_violation: f64,
-    weights: Weights,
+    coefficients: Coefficients,
     parts: ConeParts,
     /// The relative residual without any anchor: 1, or 0 for a zero matrix.
     residual_of_nothing: f64,
@@ -46,7 +46,7 @@ impl Factorization {
         let found = Self {
             n_rows,
             columns,
-            weights: Weights::new(weights, parts.normal.size()),
+            coefficients: Coefficients::new(weights, parts.normal.size()),
             steps: path.steps,
             termination,
             kkt_violation: violation,
@@ -105,13 +105,34 @@ impl Factorization {
     }
 
     /// H.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
+    pub fn coefficients(&self) -> &Coefficients {
+        &self.coefficients
+    }
+
+    /// The former name of [`coefficients`](Self::coefficients).
+    pub fn weights(&self) -> &Coefficients {
+        &self.coefficients
     }
 
     /// `W = X_A`, column by column.
     pub fn anchor_columns(&self) -> &[Line] {
         &self.parts.rays
+    }
+
+    /// `W = X_A` as a matrix of its nonzero entries.
+    pub fn anchor_matrix(&self) -> SparseMatrix<'static, f64> {
+        let (mut offsets, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for column in self.anchor_columns() {
+            column.for_each(|d, v| {
+                // A sparse column keeps what it stores, as X does.
+                if v != 0.0 || column.indices.is_some() {
+                    rows.push(d as u32);
+                    values.push(v);
+                }
+            });
+            offsets.push(rows.len());
+        }
+        SparseMatrix::from_own_csc(self.n_rows, offsets, rows, values)
     }
 
     /// `X_A'X_A`, row by row.
@@ -133,11 +154,11 @@ impl Factorization {
 
     /// Calls `visit(k, H)` for every rank k from 1 up, with the weights of [`truncate`](Self::truncate)
     /// at that rank: all ranks for about the price of the last.
-    pub fn for_each_rank(&self, mut visit: impl FnMut(usize, Weights)) {
+    pub fn for_each_rank(&self, mut visit: impl FnMut(usize, Coefficients)) {
         let mut path = Retraced::new(self);
         for t in 0..self.rank() {
             path.admit(t);
-            visit(t + 1, Weights::new(path.weights.clone(), t + 1));
+            visit(t + 1, Coefficients::new(path.weights.clone(), t + 1));
         }
     }
 
@@ -150,7 +171,7 @@ impl Factorization {
         Self {
             steps: self.steps[..k].to_vec(),
             kkt_violation: kkt_violation(&weights, &inner_products, &normal, &squared_norms),
-            weights: Weights::new(weights, k),
+            coefficients: Coefficients::new(weights, k),
             parts: ConeParts { rays, inner_products, normal, squared_norms },
             ..*self
         }
@@ -220,7 +241,7 @@ impl Part {
     }
 
     /// Appends the next columns to `all`.
-    fn move_columns(&mut self, n_columns: usize, all: &mut Weights) {
+    fn move_columns(&mut self, n_columns: usize, all: &mut Coefficients) {
         let (column, entry) = self.moved;
         let mut end = entry;
         for length in &self.lengths[column..column + n_columns] {
@@ -235,14 +256,14 @@ impl Part {
 
 /// H (rank x n), stored by columns; positions of anchors ascend within each column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights {
+pub struct Coefficients {
     rank: usize,
     offsets: Vec<usize>,
     anchors: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Weights {
+impl Coefficients {
     /// Block after block, each given up as soon as it is copied.
     fn new(blocks: Vec<WeightBlock>, rank: usize) -> Self {
         let mut weights = Self { rank, offsets: vec![0], anchors: Vec::new(), values: Vec::new() };
@@ -327,6 +348,22 @@ impl Weights {
             anchors.iter().zip(values).for_each(|(&k, &h)| dense[k as usize * n + i] = h);
         }
         dense
+    }
+
+    /// The same arrays as a matrix, rank x columns: no copy, and no check of what the engine made itself.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::{DenseMatrix, Matrix, Params, fit};
+    /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
+    /// let found = fit(&x, &Params::new(2))?;
+    /// let (w, h) = (found.anchor_matrix(), found.coefficients().clone().into_matrix());
+    /// assert_eq!(w.column(1).to_dense(2), [0.0, 1.0]);
+    /// assert_eq!(h.row(0).to_dense(3), [1.0, 1.0, 0.0]);
+    /// # Ok::<(), xray_nmf::Error>(())
+    /// ```
+    pub fn into_matrix(self) -> SparseMatrix<'static, f64> {
+        SparseMatrix::from_own_csc(self.rank, self.offsets, self.anchors, self.values)
     }
 
     /// The column-compressed arrays: offsets, positions of anchors, weights.

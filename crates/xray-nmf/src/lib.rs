@@ -57,7 +57,7 @@ mod transform;
 
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
-pub use factorization::{Factorization, Weights};
+pub use factorization::{Coefficients, Factorization};
 pub use fit::{Fit, Portion, fit, fit_distributed, fit_observed, fit_resumed};
 pub use matrix::{DenseMatrix, Entry, LARGEST_ENTRY, Line, Matrix, Scalar, SparseMatrix};
 pub use observe::{Observer, Step, Termination};
@@ -75,6 +75,9 @@ pub use transform::RowModel;
 
 /// The former name of [`Line`].
 pub type Column = Line;
+
+/// The former name of [`Coefficients`].
+pub type Weights = Coefficients;
 
 /// The former name of [`Factors`].
 pub type Refined = Factors;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::Communicator;
 use super::traced::{Call, Kind};
 use crate::error::{Error, Result};
+use crate::threads::with_threads;
 
 /// One rank of a group of threads, made by [`run_local_ranks`].
 #[derive(Debug)]
@@ -38,6 +39,9 @@ struct Deposit {
 
 /// Runs `work` on `size` threads, one for each rank, and returns their results in rank order.
 ///
+/// Each rank has a pool of its own, with its part of the workers of the current one: in a pool that ranks
+/// share, a worker that waits for the other ranks would be missing where they need it.
+///
 /// A rank that ends while others still wait for it makes their calls fail rather than hang, and so do
 /// ranks that make different calls, or calls from different places in the program.
 ///
@@ -52,9 +56,10 @@ struct Deposit {
 /// ```
 ///
 /// # Panics
-/// If `size` is 0, or if a rank panics.
+/// If `size` is 0, a rank panics, or the system refuses to start so many threads.
 pub fn run_local_ranks<R: Send>(size: usize, work: impl Fn(&LocalRank) -> R + Sync) -> Vec<R> {
     assert!(size > 0, "at least one rank");
+    let workers = rayon::current_num_threads().div_ceil(size);
     let exchange = Exchange { deposited: vec![None; size], ..Exchange::default() };
     let group = Arc::new(Group { size, state: Mutex::new(exchange), changed: Condvar::new() });
     std::thread::scope(|scope| {
@@ -62,10 +67,11 @@ pub fn run_local_ranks<R: Send>(size: usize, work: impl Fn(&LocalRank) -> R + Sy
             .map(|rank| {
                 let member = LocalRank { rank, group: Arc::clone(&group) };
                 let work = &work;
-                scope.spawn(move || work(&member))
+                scope.spawn(move || with_threads(Some(workers), || work(&member)))
             })
             .collect();
-        handles.into_iter().map(|handle| handle.join().expect("a rank panicked")).collect()
+        let ended = handles.into_iter().map(|handle| handle.join().expect("a rank panicked"));
+        ended.map(|result| result.expect("a pool for each rank")).collect()
     })
 }
 

@@ -141,6 +141,17 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         SparseMatrix::of_columns(self.by_column.lines_at(&own), self.n_rows())
     }
 
+    /// From compressed columns that this crate has made, so that nothing needs to be checked.
+    pub(crate) fn from_own_csc(
+        n_rows: usize,
+        offsets: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<T>,
+    ) -> SparseMatrix<'static, T> {
+        let (offsets, indices, values) = (offsets.into(), indices.into(), values.into());
+        SparseMatrix::of_columns(Compressed { offsets, indices, values }, n_rows)
+    }
+
     /// From the compressed columns: the rows are made of them.
     fn of_columns(by_column: Compressed<'a, T>, n_rows: usize) -> Self {
         let by_row = by_column.transposed(n_rows);

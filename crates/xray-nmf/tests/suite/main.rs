@@ -20,3 +20,4 @@ mod rivals_local;
 mod rivals_lp;
 mod support;
 mod synth;
+mod threads;
