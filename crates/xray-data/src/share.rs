@@ -107,14 +107,10 @@ impl LoadOptions {
     ) -> Result<Vec<String>> {
         let Some(share) = self.share else { return Ok(labels) };
         let labels = share.filtered(labels);
-        match labels.len() == documents.len() {
-            true => Ok(labels),
-            false => Err(Malformed::new(
-                "labels",
-                format!("{} for {} documents of this part", labels.len(), documents.len()),
-                "one for each",
-            )
-            .into()),
+        if labels.len() == documents.len() {
+            return Ok(labels);
         }
+        let found = format!("{} for {} documents of this part", labels.len(), documents.len());
+        Err(Malformed::new("labels", found, "one for each").into())
     }
 }

@@ -304,9 +304,8 @@ impl Header {
         reader: &mut dyn Read,
         most_bytes: Option<u64>,
     ) -> Result<Vec<String>> {
-        let unit = |b: &[u8; 4]| match self.big_endian {
-            true => u32::from_be_bytes(*b),
-            false => u32::from_le_bytes(*b),
+        let unit = |&b: &[u8; 4]| {
+            if self.big_endian { u32::from_be_bytes(b) } else { u32::from_le_bytes(b) }
         };
         let decode = |bytes: &[u8]| match self.kind {
             Kind::Unicode => {
@@ -362,10 +361,7 @@ fn parse_type(text: &str) -> Result<(Kind, usize, bool), String> {
 /// A value of up to 8 bytes as an unsigned number, first byte lowest or highest.
 fn unsigned(bytes: &[u8], big_endian: bool) -> u64 {
     let push = |sum: u64, &byte: &u8| sum << 8 | u64::from(byte);
-    match big_endian {
-        true => bytes.iter().fold(0, push),
-        false => bytes.iter().rev().fold(0, push),
-    }
+    if big_endian { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
 }
 
 fn converter(kind: Kind, width: usize, big_endian: bool) -> Option<fn(&[u8]) -> f64> {

@@ -225,9 +225,12 @@ fn choose(
 ) -> Result<Vec<Term>> {
     let (min, max) = options.frequency_range(n_documents)?;
     let stop_words = stop_words(options);
-    let is_stop_word = |name: &str| match options.lowercase {
-        true => stop_words.contains(&name.to_lowercase()),
-        false => stop_words.contains(name),
+    let is_stop_word = |name: &str| {
+        if options.lowercase {
+            stop_words.contains(&name.to_lowercase())
+        } else {
+            stop_words.contains(name)
+        }
     };
     let term = |column: usize| {
         let ColumnCount { document_frequency, total } = columns[column];

@@ -64,9 +64,12 @@ impl<R: Read> Reader<R> {
         match kind {
             1 | 2 | 16 => Some(String::from_utf8_lossy(bytes).into_owned()),
             4 | 17 => {
-                let unit = |pair: &[u8; 2]| match self.big_endian {
-                    true => u16::from_be_bytes(*pair),
-                    false => u16::from_le_bytes(*pair),
+                let unit = |&pair: &[u8; 2]| {
+                    if self.big_endian {
+                        u16::from_be_bytes(pair)
+                    } else {
+                        u16::from_le_bytes(pair)
+                    }
                 };
                 let units: Vec<u16> = bytes.as_chunks().0.iter().map(unit).collect();
                 Some(String::from_utf16_lossy(&units))
