@@ -78,7 +78,7 @@ pub(crate) fn provenance(corpus: &Corpus, seed: u64) -> Provenance {
 pub fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
     result.map_err(|error| match kind(&error) {
         ErrorKind::Usage => error,
-        _ => error.context(input.source().name()),
+        _ => error.context(input.name()),
     })
 }
 

@@ -46,6 +46,42 @@ fn demo_writes_the_files() {
 }
 
 #[test]
+fn many_files_are_read_as_one() {
+    let place = Place::new();
+    let texts: Vec<String> =
+        articles(60).into_iter().map(|(_, label, text)| format!("{label},\"{text}\"\n")).collect();
+    let file = |texts: &[String]| format!("label,text\n{}", texts.concat());
+    place.write("whole.csv", file(&texts));
+    for (k, range) in [0..20, 20..20, 20..23, 23..60].into_iter().enumerate() {
+        place.write(&format!("p-{k}.csv"), file(&texts[range]));
+    }
+    place.write("list.txt", "# the parts\n\np-[01].csv\np-2.csv\np-3.csv\n");
+    let options = ["-k", "4", "--threads", "1", "-o"];
+    let ways: [&[&str]; 4] = [
+        &["whole.csv"],
+        &["p-*.csv"],
+        &["@list.txt"],
+        &["p-0.csv", "p-1.csv", "p-2.csv", "p-3.csv"],
+    ];
+    for (way, out) in ways.into_iter().zip(["a", "b", "c", "d"]) {
+        place.done(&[&["topics"], way, &options[..], &[out]].concat());
+        for name in ["topics.csv", "documents.csv", "contingency.csv"] {
+            let (file, first) = (format!("{out}/{name}"), format!("a/{name}"));
+            assert_eq!(place.text(&file), place.text(&first), "{file}");
+        }
+    }
+    place.done(&["convert", "p-0.csv", "p-1.csv", "p-2.csv", "p-3.csv", "all.jsonl"]);
+    assert_eq!(place.text("all.jsonl").lines().count(), 60);
+    place.done(&["topics", "p-*.csv", "-k", "2", "--quiet"]);
+    assert!(place.path("p-topics/model.npz").is_file());
+    place.write("p-2.csv", "title,body\nspace,a rocket\n");
+    let run = place.xray(&["topics", "p-*.csv", "-k", "2", "-o", "e"]);
+    run.assert_error(1, &["p-2.csv", "no column \"text\"", "there are: title, body"]);
+    place.xray(&["topics", "x-*.csv"]).assert_error(2, &["no file fits this pattern"]);
+    place.xray(&["topics", "p-0.csv", "p-*.csv"]).assert_error(1, &["p-0.csv", "twice"]);
+}
+
+#[test]
 fn csv_keeps_ids_labels_and_empty_documents() {
     let place = Place::new();
     let csv = articles_csv(60) + "doc60,,\ndoc61,space,zzz\n";

@@ -56,9 +56,9 @@ impl From<Input> for Inputs {
     fn from(input: Input) -> Self {
         let name = input.name();
         let stem = match &input {
-            Input::Stdin => "stdin".to_owned(),
-            Input::Path(path) => stem_of(path),
-            Input::Bytes { name, .. } => stem_of(Path::new(name)),
+            Input::Stdin => Self::stem_of(Path::new("-")),
+            Input::Path(path) => Self::stem_of(path),
+            Input::Bytes { name, .. } => Self::stem_of(Path::new(name)),
         };
         Self { name, stem, parts: vec![input], many: false }
     }
@@ -86,7 +86,7 @@ impl Inputs {
             return Ok(Self::from(only.clone()));
         }
         let names: Vec<String> = arguments.iter().map(|a| a.display().to_string()).collect();
-        Ok(Self { name: names.join(" "), stem: stem_of(first), parts, many })
+        Ok(Self { name: names.join(" "), stem: Self::stem_of(first), parts, many })
     }
 
     /// What messages and models call them: the arguments as they were given.
@@ -97,6 +97,33 @@ impl Inputs {
     /// A name without folders, endings and special characters, for the names of outputs.
     pub fn stem(&self) -> &str {
         &self.stem
+    }
+
+    /// The name that outputs get from an argument: that of the file or folder up to its first point, without what
+    /// makes it a pattern or a list.
+    ///
+    /// ```
+    /// use xray_data::Inputs;
+    /// assert_eq!(Inputs::stem_of("news/part-*.csv.gz".as_ref()), "part");
+    /// assert_eq!(Inputs::stem_of("-".as_ref()), "stdin");
+    /// ```
+    pub fn stem_of(argument: &Path) -> String {
+        let name = argument.file_name();
+        let name = name.map_or(String::new(), |name| name.to_string_lossy().into_owned());
+        if name == "-" {
+            return "stdin".to_owned();
+        }
+        let plain = name.split(SPECIAL).next().unwrap_or_default().trim_start_matches('@');
+        let plain = plain.split_once('.').map_or(plain, |(stem, _)| stem);
+        let plain = plain.trim_end_matches(['-', '_', '.', ' ']);
+        match argument.parent() {
+            _ if !plain.is_empty() => plain.to_owned(),
+            Some(folder) if name.contains(SPECIAL) && folder.file_name().is_some() => {
+                Self::stem_of(folder)
+            }
+            _ if name.is_empty() || name.contains(SPECIAL) => "data".to_owned(),
+            _ => name,
+        }
     }
 
     /// The files, or a folder of texts, or standard input.
@@ -271,20 +298,6 @@ fn check_distinct(parts: &[Input]) -> Result<()> {
     Ok(())
 }
 
-/// The name of a file or folder up to its first point, without what makes it a pattern or a list.
-fn stem_of(path: &Path) -> String {
-    let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-    let plain = name.split(SPECIAL).next().unwrap_or_default().trim_start_matches('@');
-    let plain = plain.split_once('.').map_or(plain, |(stem, _)| stem);
-    let plain = plain.trim_end_matches(['-', '_', '.', ' ']);
-    match path.parent() {
-        _ if !plain.is_empty() => plain.to_owned(),
-        Some(folder) if name.contains(SPECIAL) && folder.file_name().is_some() => stem_of(folder),
-        _ if name.is_empty() || name.contains(SPECIAL) => "data".to_owned(),
-        _ => name,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,7 +387,7 @@ mod tests {
             (".hidden", ".hidden"),
             ("folder", "folder"),
         ] {
-            assert_eq!(stem_of(Path::new(path)), stem, "{path}");
+            assert_eq!(Inputs::stem_of(Path::new(path)), stem, "{path}");
         }
     }
 

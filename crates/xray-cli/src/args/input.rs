@@ -11,9 +11,10 @@ use super::parse;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// A file of any known format (.gz and .zst too), a folder of .txt files, or - for standard input
-    #[arg(value_name = "DATA", value_hint = ValueHint::AnyPath)]
-    pub data: PathBuf,
+    /// Files of any known format (.gz and .zst too), patterns ('part-*.csv'), lists (@files.txt), folders of
+    /// .txt files or of parts, or - for standard input; several are read as one
+    #[arg(value_name = "DATA", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
+    pub data: Vec<PathBuf>,
     #[arg(long, value_name = "FORMAT", value_parser = parse::format, help = format_help())]
     #[allow(missing_docs)]
     pub format: Option<&'static Format>,
@@ -50,17 +51,18 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
-    /// The data as a source.
-    pub fn source(&self) -> Input {
-        Input::from(self.data.as_path())
-    }
-
-    /// The files that the argument stands for.
+    /// The files that the arguments stand for.
     ///
     /// # Errors
-    /// If it stands for none.
+    /// If they stand for nothing, or a list or folder cannot be read.
     pub fn inputs(&self) -> anyhow::Result<Inputs> {
-        Ok(Inputs::resolve(std::slice::from_ref(&self.data))?)
+        Ok(Inputs::resolve(&self.data)?)
+    }
+
+    /// The data as it was asked for, for messages.
+    pub fn name(&self) -> String {
+        let name = |path: &PathBuf| Input::from(path.as_path()).name();
+        self.data.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
     /// How the data is to be read.
@@ -84,20 +86,9 @@ impl InputArgs {
         }
     }
 
-    /// The name of the input without folders and endings, for the names of outputs.
+    /// A name without folders and endings, for the names of outputs.
     pub fn stem(&self) -> String {
-        let name = self.data.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.filter(|name| name != "-").unwrap_or_else(|| "stdin".to_owned());
-        let stem = match name.split_once('.') {
-            Some((stem, _)) if !stem.is_empty() => stem,
-            _ => &name,
-        };
-        // Of a pattern or a list, what can be the name of a folder.
-        let plain: String = stem.chars().filter(|c| !"@*?[]".contains(*c)).collect();
-        match plain.trim_matches(['-', '_', ' ']) {
-            "" => "data".to_owned(),
-            plain => plain.to_owned(),
-        }
+        self.data.first().map_or_else(String::new, |first| Inputs::stem_of(first))
     }
 }
 

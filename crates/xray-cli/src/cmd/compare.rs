@@ -43,7 +43,7 @@ fn data_set(args: &CompareArgs, corpus: Corpus) -> anyhow::Result<DataSet> {
             "row {} has no class, and methods are compared by classes; leave --labels out or complete them",
             d + 1
         );
-        return Err(anyhow::anyhow!(message).context(args.input.source().name()));
+        return Err(anyhow::anyhow!(message).context(args.input.name()));
     }
     Ok(DataSet {
         name: args.input.stem(),
