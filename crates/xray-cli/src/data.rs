@@ -75,7 +75,7 @@ pub(crate) fn provenance(corpus: &Corpus, seed: u64) -> Provenance {
 }
 
 /// Says which data an error is about, unless an argument is wrong.
-pub fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
+pub(crate) fn about<T>(input: &InputArgs, result: anyhow::Result<T>) -> anyhow::Result<T> {
     result.map_err(|error| match kind(&error) {
         ErrorKind::Usage => error,
         _ => error.context(input.name()),

@@ -46,6 +46,6 @@ pub(crate) fn stop_politely() {
 }
 
 /// Whether Ctrl-C was pressed since there is something to save.
-pub fn requested() -> bool {
+pub(crate) fn requested() -> bool {
     STATE.load(Ordering::SeqCst) == STOPPING
 }

@@ -7,7 +7,7 @@ use xray_nmf::ErrorKind;
 
 /// The end of a run that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// As asked for.
     Done,
     /// Stopped by Ctrl-C; what was found so far is saved.
@@ -18,7 +18,7 @@ pub enum Outcome {
 
 /// An argument that fits its type but not the data or the other arguments.
 #[derive(Debug)]
-pub struct UsageError(pub String);
+pub(crate) struct UsageError(pub String);
 
 impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -29,7 +29,7 @@ impl std::fmt::Display for UsageError {
 impl std::error::Error for UsageError {}
 
 /// Says what went wrong, in one message, and picks the exit status.
-pub fn report(result: anyhow::Result<Outcome>) -> ExitCode {
+pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
@@ -46,7 +46,7 @@ pub fn report(result: anyhow::Result<Outcome>) -> ExitCode {
 }
 
 /// The error and its causes, without those that it already tells.
-pub fn message(error: &anyhow::Error) -> String {
+pub(crate) fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !message.contains(&cause) {
@@ -57,7 +57,7 @@ pub fn message(error: &anyhow::Error) -> String {
 }
 
 /// Whose fault an error is, said by the first of its causes that knows.
-pub fn kind(error: &anyhow::Error) -> ErrorKind {
+pub(crate) fn kind(error: &anyhow::Error) -> ErrorKind {
     let known = |cause: &(dyn std::error::Error + 'static)| {
         let usage = cause.is::<UsageError>().then_some(ErrorKind::Usage);
         let fit = || cause.downcast_ref().map(xray_nmf::Error::kind);
@@ -69,7 +69,7 @@ pub fn kind(error: &anyhow::Error) -> ErrorKind {
 }
 
 /// The exit status of an error.
-pub fn status(kind: ErrorKind) -> u8 {
+pub(crate) fn status(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
         ErrorKind::Data | ErrorKind::System | ErrorKind::Ranks => 1,

@@ -9,7 +9,7 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 /// Runs `work`; a panic is kept quiet where it happens and reported as an error here.
 ///
 /// Libraries that catch panics of their own (damaged Parquet files) stay quiet, too.
-pub fn caught<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(crate) fn caught<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
     set_hook(Box::new(|info| {
         if let Ok(mut last) = LAST.lock() {
             *last = Some(info.to_string());

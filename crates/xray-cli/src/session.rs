@@ -22,7 +22,7 @@ use crate::progress::{Audience, Stage};
 pub(crate) const STDOUT: &str = "cannot write to standard output";
 
 /// Progress, timings, messages.
-pub struct Session {
+pub(crate) struct Session {
     quiet: bool,
     verbose: bool,
     /// Why the checkpoint could not be written, which the exit status tells.
@@ -37,7 +37,7 @@ pub struct Session {
 
 impl Session {
     /// Begins a run: starts the worker threads and listens for Ctrl-C.
-    pub fn new(common: &CommonArgs) -> anyhow::Result<Self> {
+    pub(crate) fn new(common: &CommonArgs) -> anyhow::Result<Self> {
         if let Some(threads) = common.threads() {
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
         }
@@ -55,7 +55,7 @@ impl Session {
     }
 
     /// Begins a run on one of several ranks: all start, or none does, and only rank 0 speaks.
-    pub fn on(comm: &dyn Communicator, common: &CommonArgs) -> anyhow::Result<Self> {
+    pub(crate) fn on(comm: &dyn Communicator, common: &CommonArgs) -> anyhow::Result<Self> {
         let first = comm.rank() == 0;
         let own = CommonArgs {
             quiet: common.quiet || !first,
@@ -66,7 +66,7 @@ impl Session {
     }
 
     /// Runs one stage that cannot tell how far it is.
-    pub fn stage<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn stage<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
         self.begin(name, None);
         let result = work();
         self.end();
@@ -80,7 +80,7 @@ impl Session {
     }
 
     /// Ends the current stage, if there is one.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         let Some(stage) = self.current.take() else { return };
         let (name, spent) = (stage.name.clone(), stage.end());
         if self.verbose {
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// What a computation tells: drawn as progress; Ctrl-C is passed on to it.
-    pub fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
+    pub(crate) fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
         interrupt::stop_politely();
         match event {
             Event::Begin(stage, steps) => self.begin(stage.name(), Some(steps)),
@@ -114,14 +114,14 @@ impl Session {
     }
 
     /// Words for people, on standard error.
-    pub fn note(&self, message: impl std::fmt::Display) {
+    pub(crate) fn note(&self, message: impl std::fmt::Display) {
         if !self.quiet {
             eprintln!("{message}");
         }
     }
 
     /// Something to look at that does not stop the run.
-    pub fn warn(&self, message: impl std::fmt::Display) {
+    pub(crate) fn warn(&self, message: impl std::fmt::Display) {
         if !self.quiet {
             let word = if styled_stderr() { "\x1b[1;33mwarning:\x1b[0m" } else { "warning:" };
             eprintln!("{word} {message}");
@@ -137,12 +137,12 @@ impl Session {
     }
 
     /// Time since the start.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 
     /// Prints a table on standard output.
-    pub fn print_table(&self, table: &Table) -> anyhow::Result<()> {
+    pub(crate) fn print_table(&self, table: &Table) -> anyhow::Result<()> {
         let stdout = std::io::stdout();
         // Open MPI gives its ranks a terminal even where the output goes to a file.
         let terminal = stdout.is_terminal() && std::env::var_os("OMPI_COMM_WORLD_SIZE").is_none();
@@ -152,19 +152,19 @@ impl Session {
     }
 
     /// Prints a line on standard output.
-    pub fn print_line(&self, line: impl std::fmt::Display) -> anyhow::Result<()> {
+    pub(crate) fn print_line(&self, line: impl std::fmt::Display) -> anyhow::Result<()> {
         writeln!(std::io::stdout().lock(), "{line}").context(STDOUT)
     }
 
     /// Prints a report and what is known of the run as one JSON object on standard output.
-    pub fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
+    pub(crate) fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let seconds = self.seconds();
         let answer = Answer { report, seconds, peak_memory_bytes: peak_memory() };
         self.print_line(json(&answer))
     }
 
     /// Says what was written, and whether Ctrl-C cut the run short.
-    pub fn conclude(&self, written: Option<String>, stopped: bool) -> Outcome {
+    pub(crate) fn conclude(&self, written: Option<String>, stopped: bool) -> Outcome {
         if let Some(written) = written {
             self.note(written);
         }

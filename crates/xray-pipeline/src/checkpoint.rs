@@ -266,6 +266,16 @@ pub struct Checkpointer<'a> {
     pub inner: &'a mut dyn Progress,
 }
 
+impl std::fmt::Debug for Checkpointer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { file, writes, .. } = self;
+        f.debug_struct("Checkpointer")
+            .field("file", file)
+            .field("writes", writes)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Progress for Checkpointer<'_> {
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
         self.inner.tell(event)

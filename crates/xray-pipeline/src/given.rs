@@ -24,7 +24,7 @@ pub(crate) struct Given {
 
 impl Given {
     /// Appends the means; collective.
-    pub fn new(
+    pub(crate) fn new(
         comm: &dyn Communicator,
         matrix: &DistributedMatrix,
         anchors: &[Vec<usize>],
@@ -39,7 +39,7 @@ impl Given {
     }
 
     /// The steps with anchors and residuals of the matrix without the appended columns; collective.
-    pub fn steps(
+    pub(crate) fn steps(
         &self,
         comm: &dyn Communicator,
         found: &Factorization,

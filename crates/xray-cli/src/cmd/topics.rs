@@ -114,7 +114,7 @@ fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> Topi
 }
 
 /// A corpus, its topics, and what is told of them.
-pub struct FoundTopics {
+pub(crate) struct FoundTopics {
     /// The documents.
     pub corpus: Corpus,
     /// Their topics.

@@ -10,13 +10,13 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A temporary folder in which the program runs.
-pub struct Place {
+pub(crate) struct Place {
     folder: TempDir,
 }
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// Exit status; none if a signal ended it.
     pub status: Option<i32>,
     pub stdout: String,
@@ -24,56 +24,56 @@ pub struct Run {
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, content).expect("written");
     }
 
-    pub fn bytes(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8(self.bytes(name)).expect("UTF-8")
     }
 
-    pub fn json(&self, name: &str) -> Value {
+    pub(crate) fn json(&self, name: &str) -> Value {
         serde_json::from_slice(&self.bytes(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
     /// The program with arguments, in this folder.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xray"));
         command.current_dir(self.root()).args(arguments).stdin(Stdio::null());
         command
     }
 
-    pub fn xray(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn xray(&self, arguments: &[&str]) -> Run {
         Run::from(self.command(arguments).output().expect("the program starts"))
     }
 
     /// Runs the program, which must succeed.
-    pub fn done(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn done(&self, arguments: &[&str]) -> Run {
         let run = self.xray(arguments);
         assert_eq!(run.status, Some(0), "{arguments:?}: {}", run.stderr);
         run
     }
 
     /// Runs the program with bytes on standard input.
-    pub fn piped(&self, arguments: &[&str], input: &[u8]) -> Run {
+    pub(crate) fn piped(&self, arguments: &[&str], input: &[u8]) -> Run {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
@@ -85,7 +85,7 @@ impl Place {
 
     /// Runs the program through a shell: `"$XRAY"` is its name.
     #[cfg(unix)]
-    pub fn shell(&self, line: &str) -> Run {
+    pub(crate) fn shell(&self, line: &str) -> Run {
         let mut command = Command::new("sh");
         command.args(["-c", line]).env("XRAY", env!("CARGO_BIN_EXE_xray"));
         command.current_dir(self.root()).stdin(Stdio::null());
@@ -106,7 +106,7 @@ impl From<Output> for Run {
 
 impl Run {
     /// Standard output as one JSON object.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let value: Value = serde_json::from_str(&self.stdout)
             .unwrap_or_else(|e| panic!("{e}: {}{}", self.stdout, self.stderr));
         assert!(value.is_object(), "{value}");
@@ -114,14 +114,14 @@ impl Run {
     }
 
     /// The run failed with one clear message, which has all the words.
-    pub fn assert_error(&self, status: i32, words: &[&str]) {
+    pub(crate) fn assert_error(&self, status: i32, words: &[&str]) {
         if let Some(fault) = self.fault_of_error(status, words) {
             panic!("{fault}: {self:?}");
         }
     }
 
     /// What is wrong with the way that the run failed.
-    pub fn fault_of_error(&self, status: i32, words: &[&str]) -> Option<String> {
+    pub(crate) fn fault_of_error(&self, status: i32, words: &[&str]) -> Option<String> {
         let lines: Vec<&str> = self.stderr.lines().collect();
         if self.status != Some(status) {
             return Some(format!("not exit status {status}"));
@@ -138,7 +138,7 @@ impl Run {
 }
 
 /// Records of a CSV file without quotes, header first.
-pub fn records(text: &str) -> Vec<Vec<&str>> {
+pub(crate) fn records(text: &str) -> Vec<Vec<&str>> {
     assert!(text.ends_with('\n') && !text.contains('"'), "{text}");
     let records: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     for record in &records {
@@ -148,11 +148,11 @@ pub fn records(text: &str) -> Vec<Vec<&str>> {
 }
 
 /// Whole numbers that look drawn, the same on every run.
-pub struct Draw(pub u64);
+pub(crate) struct Draw(pub u64);
 
 impl Draw {
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % n
@@ -173,7 +173,7 @@ const SUBJECTS: [(&str, &str); 4] = [
 ];
 
 /// Texts on four subjects, each with an id and the subject as its label.
-pub fn articles(n: usize) -> Vec<(String, String, String)> {
+pub(crate) fn articles(n: usize) -> Vec<(String, String, String)> {
     let mut draw = Draw(7);
     let mut text = |words: &str| {
         let words: Vec<&str> = words.split(' ').collect();
@@ -188,7 +188,7 @@ pub fn articles(n: usize) -> Vec<(String, String, String)> {
 }
 
 /// The articles as a CSV file.
-pub fn articles_csv(n: usize) -> String {
+pub(crate) fn articles_csv(n: usize) -> String {
     let lines = articles(n).into_iter().map(|(id, label, text)| format!("{id},{label},{text}\n"));
     std::iter::once("id,label,text\n".to_owned()).chain(lines).collect()
 }

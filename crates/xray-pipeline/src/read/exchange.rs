@@ -15,7 +15,7 @@ const BYTES_PER_ROUND: usize = 1 << 24;
 
 /// One entry on its way.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The line that it is to be a part of.
     pub line: u32,
     /// Its place in that line.

@@ -3,7 +3,7 @@
 use xray_report::{Chart, Image, ImageGrid, Panel, Picture, Scale, Series};
 
 /// All pictures, with the names of their files.
-pub fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
+pub(crate) fn pictures() -> Vec<(&'static str, Box<dyn Picture>)> {
     vec![
         ("rank", Box::new(rank())),
         ("noise", Box::new(noise())),
