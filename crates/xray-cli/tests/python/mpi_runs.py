@@ -23,7 +23,7 @@ from failures import check_failures
 from launch import Launcher, assert_same, assert_same_model, assert_same_topics, xray
 from resume import check_resume
 
-RULES = ["rand", "max", "dist", "greedy"]
+RULES = ["rand", "max", "dist", "greedy", "agg", "joint"]
 
 
 @dataclass
@@ -103,7 +103,7 @@ def check_real(runs: Runs, data: Path) -> int:
     """Real data, all rules, 1 to 4 ranks; if quick, one data set on 3 ranks."""
     count = 0
     for matrix, rank in real_matrices(runs, data):
-        for rule in RULES:
+        for rule in ("max", "greedy", "agg", "joint") if runs.quick else RULES:
             args = ["-r", str(rank), "--selection", rule]
             ranks, threads = ([3], [1]) if runs.quick else ([1, 2, 3, 4], [1, 2])
             count += runs.compare(matrix, args, ranks, threads)
