@@ -98,8 +98,8 @@ mod ranks {
     use std::time::Duration;
 
     use clap::Parser;
-    use xray_nmf::Machine;
     use xray_nmf::comm::{Communicator, MpiRank};
+    use xray_nmf::machine::Machine;
     use xray_pipeline::{Error, same_everywhere};
 
     use super::{Launched, say};
