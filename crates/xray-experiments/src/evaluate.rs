@@ -3,7 +3,7 @@
 use anyhow::Result;
 use xray_data::LoadedMatrix;
 use xray_nmf::{
-    Column, DenseMatrix, Factorization, Factors, Fit, Params, Refine, Refinement, SparseMatrix,
+    DenseMatrix, Factorization, Factors, Fit, Line, Params, Refine, Refinement, SparseMatrix,
 };
 
 use crate::quality::{
@@ -107,7 +107,7 @@ pub(crate) fn accuracy(
 /// # Errors
 /// If a column is not finite.
 pub(crate) fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
-    let columns = |places: &[usize]| -> Vec<Column> {
+    let columns = |places: &[usize]| -> Vec<Line> {
         places.iter().map(|&j| matrix.as_matrix().column(j)).collect()
     };
     Ok(ray_recovery(&columns(truth), &columns(found), SAME_RAY)?)

@@ -13,7 +13,7 @@ use crate::threads::with_threads;
 /// What one rank holds of X: its columns with all rows, and its rows with all columns.
 ///
 /// Which columns and rows are a rank's own follows from its number and theirs, see
-/// [`rank_columns`](crate::rank_columns) and [`ROW_BLOCK`](crate::ROW_BLOCK).
+/// [`Ownership`](crate::Ownership).
 #[derive(Debug, Clone, Copy)]
 pub struct Portion<'a> {
     /// The own columns, with all rows.

@@ -60,8 +60,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Coefficients, Factorization};
 pub use fit::{Fit, Portion, fit, fit_distributed, fit_observed, fit_resumed};
 pub use matrix::{DenseMatrix, Entry, LARGEST_ENTRY, Line, Matrix, Scalar, SparseMatrix};
-pub use observe::{Observer, Step, Termination};
-pub use ownership::{Ownership, ROW_BLOCK};
+pub use observe::{Next, Observer, Step, Termination};
+pub use ownership::Ownership;
 pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
@@ -73,9 +73,6 @@ pub use resume::RunState;
 pub use threads::with_threads;
 pub use transform::RowModel;
 
-/// The former name of [`Line`].
-pub type Column = Line;
-
 /// The former name of [`Coefficients`].
 pub type Weights = Coefficients;
 
@@ -86,12 +83,6 @@ pub type Refined = Factors;
 #[doc(hidden)]
 #[cfg(feature = "serde")]
 pub use serde as __serde;
-
-/// The columns that rank `rank` of `size` owns when `n_columns` are fitted on many ranks; none if
-/// there is no such rank.
-pub fn rank_columns(n_columns: usize, rank: usize, size: usize) -> Ownership {
-    Ownership::columns_of_rank(n_columns, rank, size)
-}
 
 /// The examples of the README run.
 #[cfg(doctest)]

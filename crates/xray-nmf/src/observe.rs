@@ -41,8 +41,8 @@ choices! {
 ///
 /// Of all ranks' answers the largest counts, so a clock or a signal of one rank is enough, and all ranks do
 /// the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Next {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Next {
     /// Go on.
     Continue,
     /// Show the [state](Observer::state), as a checkpoint is due, and go on.
@@ -51,14 +51,9 @@ pub(crate) enum Next {
     Stop,
 }
 
-impl Next {
-    /// Shows the newest of so many steps to an observer.
-    pub(crate) fn after(step: &Step, n_anchors: usize, observer: &mut dyn Observer) -> Self {
-        match observer.step(step) {
-            ControlFlow::Break(()) => Next::Stop,
-            ControlFlow::Continue(()) if observer.wants_state(n_anchors) => Next::Save,
-            ControlFlow::Continue(()) => Next::Continue,
-        }
+impl From<ControlFlow<()>> for Next {
+    fn from(flow: ControlFlow<()>) -> Self {
+        if flow.is_break() { Next::Stop } else { Next::Continue }
     }
 }
 
@@ -66,8 +61,8 @@ impl Next {
 ///
 /// Any `FnMut(&Step) -> ControlFlow<()>` is an observer; `()` is one that watches nothing.
 pub trait Observer {
-    /// Called after each anchor; `Break` shows the state and ends the run with [`Termination::Stopped`].
-    fn step(&mut self, step: &Step) -> ControlFlow<()>;
+    /// Called after each anchor.
+    fn step(&mut self, step: &Step) -> Next;
 
     /// Called after each iteration of refinement, with its number, from 1, and its objective; `Break` ends
     /// the refinement.
@@ -75,24 +70,19 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// Whether to be given the state of the run after so many anchors, as a checkpoint.
-    fn wants_state(&self, _n_anchors: usize) -> bool {
-        false
-    }
-
-    /// The state of the run, the same on all ranks, if the observer of any rank wants it or stops the
-    /// run. Steps that a resumed run makes again are not shown.
+    /// The state of the run, the same on all ranks, if the observer of any rank asks for it. Steps that
+    /// a resumed run makes again are not shown.
     fn state(&mut self, _state: &RunState) {}
 }
 
 impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
-    fn step(&mut self, step: &Step) -> ControlFlow<()> {
-        self(step)
+    fn step(&mut self, step: &Step) -> Next {
+        self(step).into()
     }
 }
 
 impl Observer for () {
-    fn step(&mut self, _step: &Step) -> ControlFlow<()> {
-        ControlFlow::Continue(())
+    fn step(&mut self, _step: &Step) -> Next {
+        Next::Continue
     }
 }

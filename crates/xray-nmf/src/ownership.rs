@@ -21,9 +21,6 @@ const USUAL_BLOCKS: usize = 128;
 /// shared by a thousand ranks.
 const MAX_BLOCK: usize = 1024;
 
-/// Rows in a block.
-pub const ROW_BLOCK: usize = 4096;
-
 /// The lines (columns or rows) of a matrix in blocks, and those that one rank owns.
 ///
 /// # Examples
@@ -94,6 +91,9 @@ impl Deal {
 }
 
 impl Ownership {
+    /// Rows in a block.
+    pub const ROW_BLOCK: usize = 4096;
+
     /// The columns that this rank owns, of n.
     pub fn columns(n: usize, comm: &dyn Communicator) -> Self {
         Self::columns_of_rank(n, comm.rank(), comm.size())
@@ -112,7 +112,7 @@ impl Ownership {
 
     /// The rows that rank `rank` of `size` owns, of n; none if there is no such rank.
     pub fn rows_of_rank(n: usize, rank: usize, size: usize) -> Self {
-        Self::new(n, ROW_BLOCK, Deal::Round, rank, size)
+        Self::new(n, Self::ROW_BLOCK, Deal::Round, rank, size)
     }
 
     fn new(n: usize, block: usize, deal: Deal, rank: usize, size: usize) -> Self {
@@ -306,8 +306,8 @@ mod tests {
             (Ownership::rows_of_rank(30_000, 2, 3), Ownership::rows_of_rank(usize::MAX, 2, 3));
         for d in (0..30_000).step_by(100) {
             assert_eq!(known.local(d), unknown.local(d));
-            assert_eq!(known.local(d).is_some(), d / ROW_BLOCK % 3 == 2);
+            assert_eq!(known.local(d).is_some(), d / Ownership::ROW_BLOCK % 3 == 2);
         }
-        assert_eq!(unknown.global(ROW_BLOCK), 5 * ROW_BLOCK);
+        assert_eq!(unknown.global(Ownership::ROW_BLOCK), 5 * Ownership::ROW_BLOCK);
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Path<'a> {
         self.steps.push(step.clone());
         self.compare_with_saved()?;
         // Any rank may ask, and all do the same.
-        let next = Next::after(&step, self.steps.len(), observer);
+        let next = observer.step(&step);
         let next = search.cone.ranks().comm.gather(&[next as u8])?.into_iter().max();
         if next >= Some(Next::Save as u8) && self.steps.len() > self.saved.steps.len() {
             observer.state(&self.state(search, rule)?);

@@ -281,7 +281,7 @@ impl Progress for Checkpointer<'_> {
         self.inner.tell(event)
     }
 
-    fn wants_state(&self, _n_anchors: usize) -> bool {
+    fn wants_state(&self) -> bool {
         self.file.is_some()
     }
 

@@ -6,7 +6,7 @@
 
 use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{Column, Factorization, Matrix, Ownership, SparseMatrix, Step};
+use xray_nmf::{Factorization, Line, Matrix, Ownership, SparseMatrix, Step};
 
 use crate::agree::together;
 use crate::corpus::DistributedMatrix;
@@ -71,7 +71,7 @@ impl Given {
     ) -> Result<Vec<f64>> {
         let layout = found.own_columns();
         let appended: Vec<usize> = (self.n_words..self.n_columns).collect();
-        let own: Vec<(usize, Column)> = appended
+        let own: Vec<(usize, Line)> = appended
             .iter()
             .filter_map(|&j| layout.local(j))
             .map(|i| (i, matrix.column(i)))
@@ -130,7 +130,7 @@ fn extend(
     together(comm, exchange(comm, &after, m, entries))
 }
 
-fn entries_of(column: usize, entries: &Column) -> Vec<Entry> {
+fn entries_of(column: usize, entries: &Line) -> Vec<Entry> {
     let mut listed = Vec::with_capacity(entries.values.len());
     entries.for_each(|d, value| listed.push(Entry { line: column as u32, place: d as u32, value }));
     listed
@@ -142,7 +142,7 @@ pub(crate) fn fetch_columns(
     own: &LoadedMatrix,
     n_columns: usize,
     wanted: &[usize],
-) -> Result<Vec<Column>> {
+) -> Result<Vec<Line>> {
     let layout = Ownership::columns(n_columns, comm);
     let mut fetched = Vec::with_capacity(wanted.len());
     for &j in wanted {
@@ -162,12 +162,12 @@ pub(crate) fn fetch_columns(
                 (u32::from_le_bytes(*place), value)
             })
             .unzip();
-        fetched.push(Column { indices: Some(rows), values });
+        fetched.push(Line { indices: Some(rows), values });
     }
     Ok(fetched)
 }
 
-fn mean_column(columns: &[Column], n_rows: usize) -> Vec<f64> {
+fn mean_column(columns: &[Line], n_rows: usize) -> Vec<f64> {
     let mut mean = vec![0.0; n_rows];
     for column in columns {
         column.for_each(|d, v| mean[d] += v / columns.len() as f64);
@@ -176,7 +176,7 @@ fn mean_column(columns: &[Column], n_rows: usize) -> Vec<f64> {
 }
 
 /// `||x - sum_k h_k ray_k||^2`.
-fn distance_squared(x: &Column, rays: &[Column], h: &[f64], n_rows: usize) -> f64 {
+fn distance_squared(x: &Line, rays: &[Line], h: &[f64], n_rows: usize) -> f64 {
     let mut rest = x.to_dense(n_rows);
     for (ray, &weight) in rays.iter().zip(h) {
         ray.for_each(|d, v| rest[d] -= weight * v);

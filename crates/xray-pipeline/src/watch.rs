@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use xray_nmf::{Observer, RunState, Step};
+use xray_nmf::{Next, Observer, RunState, Step};
 
 /// A part of the work, in the order in which parts are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,12 +46,12 @@ pub trait Progress: Send {
     /// Called with all news. Of several ranks one that breaks is enough.
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()>;
 
-    /// Whether the state of the search is wanted after so many anchors. The same on all ranks.
-    fn wants_state(&self, _n_anchors: usize) -> bool {
+    /// Whether the state of the search is wanted after a step.
+    fn wants_state(&self) -> bool {
         false
     }
 
-    /// The state of the search, the same on all ranks, if it was wanted.
+    /// The state of the search, the same on all ranks, if any of them wanted it or stops the search.
     fn state(&mut self, _state: &RunState) {}
 }
 
@@ -70,16 +70,15 @@ pub fn ignore(_: Event<'_>) -> ControlFlow<()> {
 pub(crate) struct Told<'a>(pub &'a mut dyn Progress);
 
 impl Observer for Told<'_> {
-    fn step(&mut self, step: &Step) -> ControlFlow<()> {
-        self.0.tell(Event::Anchor(step))
+    fn step(&mut self, step: &Step) -> Next {
+        match self.0.tell(Event::Anchor(step)) {
+            ControlFlow::Continue(()) if self.0.wants_state() => Next::Save,
+            flow => flow.into(),
+        }
     }
 
     fn iteration(&mut self, _t: usize, _objective: f64) -> ControlFlow<()> {
         self.0.tell(Event::Advance)
-    }
-
-    fn wants_state(&self, n_anchors: usize) -> bool {
-        self.0.wants_state(n_anchors)
     }
 
     fn state(&mut self, state: &RunState) {

@@ -3,7 +3,7 @@
 //! For unit vectors u and v, `1 - cos = ||u - v||^2 / 2` keeps its digits for nearly parallel vectors,
 //! where `u'v` has lost them.
 
-use xray_nmf::Column;
+use xray_nmf::Line;
 
 use crate::quality::error::{Error, Result};
 
@@ -15,7 +15,7 @@ impl Ray {
     /// The direction of a vector, or `None` for the zero vector, which has none.
     ///
     /// `what` and `row` say in the error which vector has an entry that is not finite.
-    pub(crate) fn new(what: &'static str, row: usize, vector: &Column) -> Result<Option<Self>> {
+    pub(crate) fn new(what: &'static str, row: usize, vector: &Line) -> Result<Option<Self>> {
         let mut entries = Vec::new();
         vector.for_each(|index, value| entries.push((index, value)));
         entries.retain(|entry| entry.1 != 0.0);

@@ -3,7 +3,7 @@
 //! Anchors are compared as rays: columns that are positive multiples of each other span the same
 //! ray, and any of them serves.
 
-use xray_nmf::Column;
+use xray_nmf::Line;
 
 use crate::quality::error::{Error, Result};
 use crate::quality::ray::Ray;
@@ -30,7 +30,7 @@ pub const RAY_TOLERANCE: f64 = 1e-9;
 /// assert_eq!(ray_recovery(&truth, &[x.column(2)], RAY_TOLERANCE)?, 0.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn ray_recovery(truth: &[Column], found: &[Column], tolerance: f64) -> Result<f64> {
+pub fn ray_recovery(truth: &[Line], found: &[Line], tolerance: f64) -> Result<f64> {
     if !(0.0..=1.0).contains(&tolerance) {
         let allowed = "give a number from 0 (same direction) to 1 (any acute angle)";
         return Err(Error::Parameter { name: "tolerance", value: tolerance.to_string(), allowed });
@@ -49,7 +49,7 @@ pub fn ray_recovery(truth: &[Column], found: &[Column], tolerance: f64) -> Resul
 }
 
 /// The rays of all columns other than 0.
-fn rays(what: &'static str, columns: &[Column]) -> Result<Vec<Ray>> {
+fn rays(what: &'static str, columns: &[Line]) -> Result<Vec<Ray>> {
     let each = columns.iter().enumerate().map(|(k, column)| Ray::new(what, k, column));
     each.filter_map(Result::transpose).collect()
 }

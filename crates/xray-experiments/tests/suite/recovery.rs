@@ -3,17 +3,17 @@
 use proptest::prelude::*;
 use xray_experiments::quality::{RAY_TOLERANCE, ray_recovery};
 use xray_nmf::synth::Synthetic;
-use xray_nmf::{Column, Matrix, Params, fit};
+use xray_nmf::{Line, Matrix, Params, fit};
 
-fn dense(values: &[f64]) -> Column {
-    Column { indices: None, values: values.to_vec() }
+fn dense(values: &[f64]) -> Line {
+    Line { indices: None, values: values.to_vec() }
 }
 
-fn sparse(indices: &[u32], values: &[f64]) -> Column {
-    Column { indices: Some(indices.to_vec()), values: values.to_vec() }
+fn sparse(indices: &[u32], values: &[f64]) -> Line {
+    Line { indices: Some(indices.to_vec()), values: values.to_vec() }
 }
 
-fn share(truth: &[Column], found: &[Column]) -> f64 {
+fn share(truth: &[Line], found: &[Line]) -> f64 {
     ray_recovery(truth, found, RAY_TOLERANCE).unwrap()
 }
 
@@ -85,7 +85,7 @@ fn the_tolerance_is_on_the_cosine() {
 fn a_fit_without_noise_finds_every_ray() {
     let planted = Synthetic { seed: 3, ..Synthetic::default() }.generate().unwrap();
     let found = fit(&planted.matrix, &Params::new(20)).unwrap();
-    let truth: Vec<Column> = planted.anchors.iter().map(|&j| planted.matrix.column(j)).collect();
+    let truth: Vec<Line> = planted.anchors.iter().map(|&j| planted.matrix.column(j)).collect();
     assert_eq!(share(&truth, found.anchor_columns()), 1.0);
 }
 

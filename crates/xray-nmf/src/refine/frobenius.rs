@@ -15,7 +15,7 @@ use crate::gram::NormalMatrix;
 use crate::matrix::Line;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
-use crate::ownership::ROW_BLOCK;
+use crate::ownership::Ownership;
 use crate::project::{ActiveSet, descend, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
@@ -70,7 +70,7 @@ fn column_step(
 fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
     let rank = parts.rank;
     let grams: Vec<Vec<f64>> =
-        w.par_chunks(ROW_BLOCK * rank).map(|lines| gram_of_chunk(lines, rank)).collect();
+        w.par_chunks(Ownership::ROW_BLOCK * rank).map(|lines| gram_of_chunk(lines, rank)).collect();
     let mut gram = vec![0.0; rank * rank];
     let mut targets = vec![0.0; parts.columns.n_columns() * rank];
     parts.travel(w, &grams, rank * rank, |start, part, lines| {
@@ -113,8 +113,10 @@ fn half_step(
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
 /// the lower triangle alone.
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
-    let parts: Vec<Vec<f64>> =
-        lines.par_chunks(ROW_BLOCK * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect();
+    let parts: Vec<Vec<f64>> = lines
+        .par_chunks(Ownership::ROW_BLOCK * rank)
+        .map(|chunk| gram_of_chunk(chunk, rank))
+        .collect();
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
     lines_of_gram(&total, rank)

@@ -28,7 +28,7 @@ use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::fit::Portion;
 use crate::matrix::Matrix;
-use crate::observe::{Observer, Step};
+use crate::observe::{Next, Observer, Step};
 use crate::ownership::Ownership;
 use crate::threads::with_threads;
 
@@ -294,7 +294,7 @@ pub fn refine_observed(
 /// What one rank has of X.
 #[derive(Debug)]
 pub struct SharedMatrix<'a> {
-    /// The own columns (see [`rank_columns`](crate::rank_columns)) with all rows.
+    /// The own columns (see [`Ownership::columns`](crate::Ownership::columns)) with all rows.
     pub columns: &'a dyn Matrix,
     /// The own rows, block after block, with all columns.
     pub rows: &'a dyn Matrix,
@@ -327,8 +327,8 @@ pub fn refine_distributed(
 struct EachIteration<'a>(RefineObserver<'a>);
 
 impl Observer for EachIteration<'_> {
-    fn step(&mut self, _: &Step) -> ControlFlow<()> {
-        ControlFlow::Continue(())
+    fn step(&mut self, _: &Step) -> Next {
+        Next::Continue
     }
 
     fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {

@@ -1,6 +1,6 @@
 //! Blocks of W on their way to all ranks, in row order.
 //!
-//! Each rank has its columns of X, and also some of its rows: block b of [`ROW_BLOCK`] rows belongs to
+//! Each rank has its columns of X, and also some of its rows: block b of [`Ownership::ROW_BLOCK`] rows belongs to
 //! rank `b % size`. H is on every rank (rank x n numbers), W never: each rank has the lines of its rows.
 //! For fixed H every line of W is improved where its row is. For fixed W its blocks travel, one after
 //! the other in row order, to all ranks, which add them up for their columns: so every sum runs in the
@@ -12,7 +12,7 @@ use super::LINES_PER_TASK;
 use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::matrix::{Line, Matrix};
-use crate::ownership::{Ownership, ROW_BLOCK};
+use crate::ownership::Ownership;
 
 /// What one rank has of X, and who has the rest.
 pub(super) struct Parts<'a> {
@@ -41,8 +41,8 @@ impl Parts<'_> {
         mut visit: impl FnMut(usize, &[f64], &[f64]),
     ) -> Result<()> {
         let size = self.comm.size();
-        let own: Vec<&[f64]> = w.chunks(ROW_BLOCK * self.rank).collect();
-        for (b, start) in (0..self.columns.n_rows()).step_by(ROW_BLOCK).enumerate() {
+        let own: Vec<&[f64]> = w.chunks(Ownership::ROW_BLOCK * self.rank).collect();
+        for (b, start) in (0..self.columns.n_rows()).step_by(Ownership::ROW_BLOCK).enumerate() {
             let (root, q) = (b % size, b / size);
             let mut numbers = Vec::new();
             if root == self.comm.rank() {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use xray_nmf::synth::{Corpus, Design, Noise, Synthetic};
 use xray_nmf::{
-    DenseMatrix, Descent, Engine, Factorization, Matrix, Normalize, Params, Refined, Refinement,
-    RowModel, Selection, Solver, SparseMatrix, fit, fit_observed, nnls, rank_columns, refine,
+    DenseMatrix, Descent, Engine, Factorization, Matrix, Normalize, Ownership, Params, Refined,
+    Refinement, RowModel, Selection, Solver, SparseMatrix, fit, fit_observed, nnls, refine,
     refine_from, split_rows,
 };
 
@@ -208,7 +208,7 @@ proptest! {
     fn splits_and_shares(n in 0..40usize, share in wild(), seed: u64, part in (size(), size(), size())) {
         let (kept, held) = split_rows(n, share, seed);
         prop_assert_eq!(kept.len() + held.len(), n);
-        let own = rank_columns(part.0, part.1, part.2);
+        let own = Ownership::columns_of_rank(part.0, part.1, part.2);
         prop_assert!(own.n_own() <= part.0);
     }
 
@@ -280,5 +280,5 @@ fn huge_ranks_of_starts() {
 
 #[test]
 fn no_ranks_at_all() {
-    let _ = rank_columns(10, 0, 0);
+    let _ = Ownership::columns_of_rank(10, 0, 0);
 }

@@ -7,8 +7,8 @@ use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::{dot, verify};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
-    Error, Fit, Observer, Params, Portion, ROW_BLOCK, Refine, Refined, Refinement, Selection,
-    SparseMatrix, Step, fit, rank_columns, refine, refine_from, refine_observed, with_threads,
+    Error, Fit, Next, Observer, Ownership, Params, Portion, Refine, Refined, Refinement, Selection,
+    SparseMatrix, Step, fit, refine, refine_from, refine_observed, with_threads,
 };
 
 const METHODS: [Refinement; 3] = Refinement::ALL;
@@ -195,7 +195,7 @@ fn rank_zero_has_nothing_to_refine_but_an_objective() {
 #[test]
 fn ranks_change_no_bit_of_a_refinement() {
     // More rows than two blocks, and columns that do not end with a chunk.
-    let (m, n, rank) = (2 * ROW_BLOCK + 300, 1100, 4);
+    let (m, n, rank) = (2 * Ownership::ROW_BLOCK + 300, 1100, 4);
     let mut state = 5u64;
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -211,9 +211,9 @@ fn ranks_change_no_bit_of_a_refinement() {
         let whole = refine_from(&x, start.clone(), method, 3, Some(2)).expect("refined");
         for size in [1, 2, 3, 5] {
             let parts = run_local_ranks(size, |comm| {
-                let mine = |d: &usize| d / ROW_BLOCK % size == comm.rank();
+                let mine = |d: &usize| d / Ownership::ROW_BLOCK % size == comm.rank();
                 let own: Vec<usize> = (0..m).filter(mine).collect();
-                let columns = x.columns_of(&rank_columns(n, comm.rank(), size));
+                let columns = x.columns_of(&Ownership::columns(n, comm));
                 let rows = x.rows_at(&own);
                 let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: n };
                 let refined = with_threads(Some(1), || {
@@ -239,8 +239,8 @@ fn ranks_change_no_bit_of_a_refinement() {
 struct StopsAt(usize);
 
 impl Observer for StopsAt {
-    fn step(&mut self, _: &Step) -> ControlFlow<()> {
-        ControlFlow::Continue(())
+    fn step(&mut self, _: &Step) -> Next {
+        Next::Continue
     }
 
     fn iteration(&mut self, t: usize, _: f64) -> ControlFlow<()> {
@@ -260,7 +260,7 @@ fn refinement_ends_when_it_settles_and_when_any_rank_wants_to() {
     assert!(steps.iter().rev().skip(1).all(|small| !small) && steps.last() == Some(&true));
 
     let lengths = run_local_ranks(3, |comm| {
-        let columns = x.columns_of(&rank_columns(20, comm.rank(), 3));
+        let columns = x.columns_of(&Ownership::columns(20, comm));
         let rows = x.rows_at(&(0..if comm.rank() == 0 { 12 } else { 0 }).collect::<Vec<_>>());
         let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: 20 };
         let start = Fit::part(portion, comm).run(&Params::new(3)).unwrap().factors(comm).unwrap();
@@ -276,7 +276,7 @@ fn what_one_rank_refuses_no_rank_waits_for() {
     let grid = problem(Kind::Uniform, 6, 8, &mut Random(3));
     let x = grid.dense();
     let results = run_local_ranks(2, |comm| {
-        let columns = x.columns_of(&rank_columns(8, comm.rank(), 2));
+        let columns = x.columns_of(&Ownership::columns(8, comm));
         let rows = x.rows_at(&(0..if comm.rank() == 0 { 6 } else { 0 }).collect::<Vec<_>>());
         let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: 8 };
         let found = Fit::part(portion, comm).run(&Params::new(2)).unwrap();

@@ -1,13 +1,11 @@
 //! A run that is cut short and resumed, on any number of ranks, has the bits of one that was not.
 
-use std::ops::ControlFlow;
-
 use crate::support::all_bits;
 use crate::support::problems::{Kind, Random, problem};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
-    Error, Normalize, Observer, Params, RunState, Selection, SparseMatrix, Step, fit, fit_resumed,
-    rank_columns,
+    Error, Next, Normalize, Observer, Ownership, Params, RunState, Selection, SparseMatrix, Step,
+    fit, fit_resumed,
 };
 
 /// Stops on the last rank after so many anchors, and keeps the state that is shown then.
@@ -19,12 +17,9 @@ struct CutAfter {
 }
 
 impl Observer for CutAfter {
-    fn step(&mut self, _: &Step) -> ControlFlow<()> {
+    fn step(&mut self, _: &Step) -> Next {
         self.seen += 1;
-        if self.stops && self.seen == self.n_anchors {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        if self.stops && self.seen == self.n_anchors { Next::Stop } else { Next::Continue }
     }
 
     fn state(&mut self, state: &RunState) {
@@ -40,7 +35,7 @@ fn matrix() -> SparseMatrix<'static, f64> {
 fn cut(x: &SparseMatrix<'static, f64>, params: &Params, n_anchors: usize, size: usize) -> RunState {
     let n = 1100;
     let states = run_local_ranks(size, |comm| {
-        let shard = x.columns_of(&rank_columns(n, comm.rank(), size));
+        let shard = x.columns_of(&Ownership::columns(n, comm));
         let stops = comm.rank() + 1 == size;
         let mut observer = CutAfter { n_anchors, stops, seen: 0, state: None };
         let nothing = RunState::default();
@@ -77,7 +72,7 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
                 let state = cut(&x, &params, 4, before);
                 let n = 1100;
                 let parts = run_local_ranks(after, |comm| {
-                    let shard = x.columns_of(&rank_columns(n, comm.rank(), after));
+                    let shard = x.columns_of(&Ownership::columns(n, comm));
                     let found = fit_resumed(comm, n, &shard, None, &params, &state, &mut ());
                     let found = found.expect("a fit");
                     let weights = found.weights().gathered(comm, 0).expect("ranks talk");
@@ -117,4 +112,41 @@ fn a_foreign_checkpoint_is_refused() {
     let mut other = good;
     other.steps[2].anchor = other.steps[0].anchor;
     assert!(resume(&other).to_string().contains("twice"));
+}
+
+/// Asks for the state every second step, on the last rank only.
+struct Saving {
+    asks: bool,
+    seen: usize,
+    states: Vec<RunState>,
+}
+
+impl Observer for Saving {
+    fn step(&mut self, _: &Step) -> Next {
+        self.seen += 1;
+        if self.asks && self.seen.is_multiple_of(2) { Next::Save } else { Next::Continue }
+    }
+
+    fn state(&mut self, state: &RunState) {
+        self.states.push(state.clone());
+    }
+}
+
+#[test]
+fn a_state_that_one_rank_asks_for_is_shown_to_all_and_never_twice() {
+    let x = matrix();
+    let params = Params { threads: Some(1), ..Params::new(6) };
+    let saved = cut(&x, &params, 3, 1);
+    for state in [RunState::default(), saved] {
+        let shown = run_local_ranks(3, |comm| {
+            let shard = x.columns_of(&Ownership::columns(1100, comm));
+            let mut saving = Saving { asks: comm.rank() == 2, seen: 0, states: Vec::new() };
+            fit_resumed(comm, 1100, &shard, None, &params, &state, &mut saving).expect("a fit");
+            saving.states
+        });
+        let lengths: Vec<usize> = shown[0].iter().map(|state| state.steps.len()).collect();
+        let new = [2, 4, 6].into_iter().filter(|&n| n > state.steps.len());
+        assert_eq!(lengths, new.collect::<Vec<_>>());
+        assert!(shown.iter().all(|states| *states == shown[0]));
+    }
 }

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
-use xray_nmf::{Column, DenseMatrix, Engine, Normalize, Params, Selection, SparseMatrix, Weights};
+use xray_nmf::{DenseMatrix, Engine, Line, Normalize, Params, Selection, SparseMatrix, Weights};
 
 use crate::error::Result;
 use crate::options::TopicOptions;
@@ -194,7 +194,7 @@ pub fn sparse_coefficients(weights: &Weights) -> Result<SparseMatrix<'static, f6
 ///
 /// # Errors
 /// If it is larger than a matrix can be.
-pub fn anchor_columns(columns: &[Column], n_rows: usize, dense: bool) -> Result<LoadedMatrix> {
+pub fn anchor_columns(columns: &[Line], n_rows: usize, dense: bool) -> Result<LoadedMatrix> {
     if dense {
         let values: Vec<f64> = columns.iter().flat_map(|column| column.to_dense(n_rows)).collect();
         return Ok(DenseMatrix::from_column_major(n_rows, columns.len(), values)?.into());

@@ -9,8 +9,8 @@ use xray_data::{
 };
 use xray_nmf::comm::{Communicator, run_local_ranks};
 use xray_nmf::{
-    DenseMatrix, Factorization, Matrix, Params, ROW_BLOCK, Selection, SparseMatrix, fit,
-    fit_distributed, rank_columns,
+    DenseMatrix, Factorization, Matrix, Ownership, Params, Selection, SparseMatrix, fit,
+    fit_distributed,
 };
 use xray_pipeline::report::sparse_coefficients;
 use xray_pipeline::shards::{Manifest, ManifestHead, Part, ShardFile, load_model};
@@ -41,7 +41,7 @@ fn compare_matrix(data: &Path, options: &LoadOptions, whole: &SparseMatrix<'stat
             let (n, what) = (whole.n_columns(), data.display());
             let shape = (part.n_rows(), part.n_columns(), part.n_entries());
             assert_eq!(shape, (whole.n_rows(), n, whole.n_entries()), "{what}");
-            let expected = whole.columns_of(&rank_columns(n, rank, size));
+            let expected = whole.columns_of(&Ownership::columns_of_rank(n, rank, size));
             let columns = part.sparse_columns().expect("sparse");
             assert_eq!(columns.csc(), expected.csc(), "{what}: rank {rank} of {size}");
         }
@@ -89,7 +89,7 @@ fn dense_data_is_cut() {
         for (rank, part) in parts.into_iter().enumerate() {
             let part = part.expect("readable").matrix;
             assert!(part.is_dense());
-            let layout = rank_columns(600, rank, size);
+            let layout = Ownership::columns_of_rank(600, rank, size);
             assert_eq!(part.columns().n_columns(), layout.n_own());
             for (i, j) in layout.ranges().into_iter().flatten().enumerate() {
                 assert_eq!(part.columns().as_matrix().column(i), x.column(j));
@@ -152,13 +152,14 @@ fn compare_corpus(data: &Path, text: &TextRequest, whole: &Corpus) {
             let (mut part, what) = (part.expect("readable"), data.display());
             assert_eq!(part.names, whole.names, "{what}");
             let (m, n) = (whole.n_documents(), whole.n_words());
-            let own: Vec<usize> = (0..m).filter(|d| d / ROW_BLOCK % size == rank).collect();
+            let own: Vec<usize> =
+                (0..m).filter(|d| d / Ownership::ROW_BLOCK % size == rank).collect();
             let rows = part.matrix.rows().expect("made while weighing");
             for (place, &d) in own.iter().enumerate().step_by(97) {
                 assert_eq!(rows.row(place), all.row(d), "{what}: row {d}");
             }
             assert_eq!(rows.n_rows(), own.len());
-            let columns = all.columns_of(&rank_columns(n, rank, size));
+            let columns = all.columns_of(&Ownership::columns_of_rank(n, rank, size));
             let found = part.matrix.sparse_columns().expect("sparse");
             assert_eq!(found.csc(), columns.csc(), "{what}: rank {rank} of {size}");
             let ids: Vec<_> = (0..own.len()).map(|place| part.rows.id(place)).collect();
@@ -175,7 +176,7 @@ fn compare_corpus(data: &Path, text: &TextRequest, whole: &Corpus) {
 #[test]
 fn texts_are_counted_where_they_are_and_weighed_as_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let texts = texts(2 * ROW_BLOCK + 500);
+    let texts = texts(2 * Ownership::ROW_BLOCK + 500);
     let lines = texts.join("\n");
     let tsv = texts.iter().enumerate().map(|(d, text)| format!("d{d}\tc{}\t{text}\n", d % 3));
     let tsv = format!("id\tlabel\ttext\n{}", tsv.collect::<String>());
@@ -192,7 +193,7 @@ fn texts_are_counted_where_they_are_and_weighed_as_one() {
 #[test]
 fn counts_are_weighed_as_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (m, n) = (ROW_BLOCK + 300, 600);
+    let (m, n) = (Ownership::ROW_BLOCK + 300, 600);
     let counts = matrix(m, n);
     let counts = (0..m).flat_map(|d| {
         let mut row = Vec::new();
@@ -220,7 +221,7 @@ fn counts_are_weighed_as_one() {
 #[test]
 fn texts_in_many_files_are_put_together() {
     let folder = tempfile::tempdir().expect("a folder");
-    let texts = texts(ROW_BLOCK + 2000);
+    let texts = texts(Ownership::ROW_BLOCK + 2000);
     let record = |d: usize| format!("{{\"id\": \"n{d}\", \"text\": \"{}\"}}\n", texts[d]);
     let write = |name: &str, range: std::ops::Range<usize>| {
         std::fs::write(path(&folder, name), range.map(record).collect::<String>())
@@ -313,7 +314,7 @@ fn shards_are_put_together_as_the_whole() {
     for size in [1, 3, 4] {
         let folder = tempfile::tempdir().expect("a folder");
         run_local_ranks(size, |comm| {
-            let own = x.columns_of(&rank_columns(2000, comm.rank(), size));
+            let own = x.columns_of(&Ownership::columns(2000, comm));
             let found = fit_distributed(comm, 2000, &own, None, &params, &mut ()).expect("a fit");
             write_shard(comm, folder.path(), &found);
         });

@@ -1,6 +1,6 @@
 //! The rows of a matrix, taken out once, for many passes over them.
 
-use xray_nmf::{Column, Matrix};
+use xray_nmf::{Line, Matrix};
 
 /// Independent sums of a product, so that it need not wait for each addition.
 const LANES: usize = 8;
@@ -8,15 +8,15 @@ const LANES: usize = 8;
 /// Rows with their squared norms.
 #[derive(Debug, Clone)]
 pub(crate) struct Examples {
-    rows: Vec<Column>,
+    rows: Vec<Line>,
     squared_norms: Vec<f64>,
     n_columns: usize,
 }
 
 impl Examples {
     pub(crate) fn new(features: &dyn Matrix) -> Self {
-        let rows: Vec<Column> = (0..features.n_rows()).map(|i| features.row(i)).collect();
-        let squared_norm = |row: &Column| row.values.iter().fold(0.0, |sum, v| sum + v * v);
+        let rows: Vec<Line> = (0..features.n_rows()).map(|i| features.row(i)).collect();
+        let squared_norm = |row: &Line| row.values.iter().fold(0.0, |sum, v| sum + v * v);
         let squared_norms = rows.iter().map(squared_norm).collect();
         Self { rows, squared_norms, n_columns: features.n_columns() }
     }
