@@ -23,7 +23,7 @@ impl Candidates {
     /// Of the columns in a cone that is still empty.
     pub(crate) fn new(params: &Params, cone: &Cone<'_>) -> Result<Self> {
         let (matrix, columns) = (cone.gram.matrix, cone.ranks().columns);
-        let p = params.weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
+        let p = params.row_weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
         let weighted_sums = matrix.weighted_sums(&p);
         // With negative entries p'X_j may all but vanish; scores must stay finite.
@@ -51,10 +51,10 @@ impl Candidates {
 
 /// p has one positive entry of sensible size for each row.
 fn check_weights(p: &[f64], n_rows: usize) -> Result<()> {
-    check_length("weights (the vector p)", n_rows, p.len())?;
+    check_length("row_weights (the vector p)", n_rows, p.len())?;
     match p.iter().find(|v| !(1.0 / LARGEST_ENTRY..=LARGEST_ENTRY).contains(*v)) {
         Some(v) => Err(Error::Parameter {
-            name: "weights",
+            name: "row_weights",
             value: v.to_string(),
             allowed: "every entry of p must be positive, from 1e-70 to 1e70",
         }),

@@ -92,7 +92,7 @@ impl Default for Descent {
 /// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-7 to below 1 |
 /// | `min_improvement` | 0 | stop when an anchor lowers the relative residual by less | 0 to below 1 |
 /// | `patience` | none | stop when held-out error has not improved for so many anchors | > 0 |
-/// | `weights` | ones | the vector p of the rules | 1e-70 to 1e70, one for each row |
+/// | `row_weights` | ones | the vector p of the rules | 1e-70 to 1e70, one for each row |
 /// | `fixed` | none | columns taken as the first anchors | distinct, not zero |
 /// | `excluded` | none | columns never chosen | |
 /// | `candidates` | all | the only columns that may be chosen | |
@@ -101,7 +101,7 @@ impl Default for Descent {
 /// | `memory` | a quarter of RAM | bytes for cached columns of X'X | any |
 ///
 /// With the feature `serde`, any part of the fields can be read from JSON; unknown ones are refused by name.
-/// `weights`, `threads` and `memory` are not written: p is as long as X, and the others do not matter for the
+/// `row_weights`, `threads` and `memory` are not written: p is as long as X, and the others do not matter for the
 /// answer.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -131,7 +131,7 @@ pub struct Params {
     pub patience: Option<usize>,
     /// The positive vector p; ones if absent.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub weights: Option<Vec<f64>>,
+    pub row_weights: Option<Vec<f64>>,
     /// Columns taken as the first anchors, in this order.
     pub fixed: Vec<usize>,
     /// Columns never chosen (still projected).
@@ -170,7 +170,7 @@ impl Params {
             tolerance: 1e-6,
             min_improvement: 0.0,
             patience: None,
-            weights: None,
+            row_weights: None,
             fixed: Vec::new(),
             excluded: Vec::new(),
             candidates: None,

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use xray_nmf::Error;
 
 use crate::failure::Failure;
 
@@ -122,17 +121,6 @@ fn await_end<R, E>(receiver: &Receiver<Message<R, E>>) {
             Ok(Message::Done(_)) | Err(_) => return,
         }
     }
-}
-
-/// Runs `work` in a pool of its own, for what the engine leaves to the current pool: the global one
-/// would hang in a forked child.
-pub(crate) fn in_pool<R: Send>(
-    threads: usize,
-    work: impl FnOnce() -> R + Send,
-) -> Result<R, Error> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
-    Ok(pool.install(work))
 }
 
 fn describe(panic: &(dyn Any + Send)) -> String {

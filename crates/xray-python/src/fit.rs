@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xray_nmf::{Error, Normalize, Params, Result, Step, fit_observed};
+use xray_nmf::{Error, Normalize, Params, Result, Step, fit_observed, with_threads};
 
 use crate::doorway::{self, Watch};
 use crate::matrix::{Matrix, with_matrix};
@@ -58,7 +58,7 @@ impl Settings {
             allow_negative: self.allow_negative,
             tolerance: self.tolerance,
             min_improvement: self.min_improvement,
-            weights: self.weights,
+            row_weights: self.weights,
             fixed: self.fixed,
             excluded: self.excluded,
             candidates: self.candidates,
@@ -146,7 +146,7 @@ impl Factorization {
     /// The solution with the first `rank` anchors.
     fn truncate(&self, py: Python<'_>, rank: usize, threads: usize) -> PyResult<Self> {
         let whole = Arc::clone(&self.0);
-        let work = move |_: &Watch| doorway::in_pool(threads, || whole.truncate(rank));
+        let work = move |_: &Watch| with_threads(Some(threads), || whole.truncate(rank));
         doorway::run(py, None, work).map(|found| Self(Arc::new(found)))
     }
 

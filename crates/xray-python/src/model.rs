@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::Value;
 use xray_data::{LoadedMatrix, ModelKind, Provenance};
-use xray_nmf::{DenseMatrix, SparseMatrix};
+use xray_nmf::{DenseMatrix, SparseMatrix, with_threads};
 use xray_pipeline::measure::Coherence;
 use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
 
@@ -197,7 +197,8 @@ impl Model {
         let (view, model) = (weights.as_array(), Arc::clone(&self.0));
         let (n_rows, weights) = (view.nrows(), view.iter().copied().collect::<Vec<f64>>());
         let heaviest = move || heaviest_topics(&model, &weights, n_rows);
-        let topics = doorway::run(py, None, move |_: &Watch| doorway::in_pool(threads, heaviest))?;
+        let topics =
+            doorway::run(py, None, move |_: &Watch| with_threads(Some(threads), heaviest))?;
         Ok(numbered(py, &topics))
     }
 
@@ -214,7 +215,7 @@ impl Model {
             Some(vectorizer) => apply(&model, &given.weigh(vectorizer)?, Some(threads)),
             None => apply(&model, given.as_given()?, Some(threads)),
         };
-        let work = move |_: &Watch| -> Result<Vec<f64>> { doorway::in_pool(threads, weigh)? };
+        let work = move |_: &Watch| -> Result<Vec<f64>> { with_threads(Some(threads), weigh)? };
         doorway::run(py, None, work)?.into_pyarray(py).reshape(shape)
     }
 
@@ -235,7 +236,7 @@ impl Model {
             Ok((coherence(&matrix, lists), lengths(&matrix)))
         };
         doorway::run(py, None, move |_: &Watch| -> Result<_> {
-            doorway::in_pool(threads, measure)?
+            with_threads(Some(threads), measure)?
         })
     }
 

@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use xray_nmf::synth::{Corpus, Noise, Planted, Synthetic};
-use xray_nmf::{Matrix as _, Result};
+use xray_nmf::{Matrix as _, Result, with_threads};
 
 use crate::doorway::{self, Watch};
 
@@ -74,7 +74,7 @@ pub(crate) fn corpus<'py>(
     let like = like.to_owned();
     let work = move |_: &Watch| -> Result<_> {
         let corpus = Corpus { seed, ..Corpus::like(like.parse()?).scaled(scale)? };
-        let matrix = doorway::in_pool(threads, || corpus.generate())??;
+        let matrix = with_threads(Some(threads), || corpus.generate())??;
         let (offsets, indices, values) = matrix.csr();
         let offsets: Vec<i64> = offsets.iter().map(|&o| o as i64).collect();
         let indices: Vec<i32> = bytemuck::cast_slice(indices).to_vec();

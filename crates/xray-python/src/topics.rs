@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xray_data::text::TextOptions;
 use xray_nmf::comm::OneRank;
-use xray_nmf::{Refinement, RunState};
+use xray_nmf::{Refinement, RunState, with_threads};
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
 
@@ -80,7 +80,7 @@ pub(crate) fn fit_topics<'py>(
     let given = Arc::clone(&documents.get().0);
     let threads = settings.params.threads();
     let work = move |watch: &Watch| -> Result<(xray_data::Model, Run)> {
-        doorway::in_pool(threads, || fit(&given, settings, watch))?
+        with_threads(Some(threads), || fit(&given, settings, watch))?
     };
     let (model, run) = doorway::run(py, progress, work)?;
     Ok((Model(Arc::new(model)), run.into_dict(py)?))

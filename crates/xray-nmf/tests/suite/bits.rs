@@ -153,7 +153,7 @@ fn ranks_agree_on_options() {
         Params { fixed: vec![1599, 3], excluded: vec![700], ..plain.clone() },
         Params { candidates: Some((0..1600).step_by(7).collect()), ..plain.clone() },
         Params { min_improvement: 0.05, ..plain.clone() },
-        Params { weights: Some((1..=10).map(f64::from).collect()), ..plain.clone() },
+        Params { row_weights: Some((1..=10).map(f64::from).collect()), ..plain.clone() },
     ];
     for params in options {
         compare_ranks(&dense, &params, 2..=4, |own| dense.columns_of(own));

@@ -148,7 +148,7 @@ fn columns_with_a_nonpositive_sum_are_projected_but_never_chosen() {
         assert!(found.anchors().iter().all(|j| *j > 1), "{:?} {params:?}", found.anchors());
         assert!(found.rank() > 0, "{params:?}");
         assert!(!found.weights().column(0).0.is_empty() || found.anchors()[0] == 4);
-        let other = Params { weights: Some(vec![2.0, 1.0]), ..params };
+        let other = Params { row_weights: Some(vec![2.0, 1.0]), ..params };
         let chosen = fitted(&x, &other).anchors();
         assert!(chosen.iter().all(|j| [0, 1, 2, 3, 4].contains(j)), "{chosen:?}");
     }

@@ -93,7 +93,7 @@ fn engines_agree_on_who_may_be_chosen() {
             fixed: columns[..2].to_vec(),
             excluded: columns[2..10].to_vec(),
             candidates: (seed % 2 == 0).then(|| columns[5..30].to_vec()),
-            weights: (seed % 3 == 0).then(|| (0..x.m).map(|_| 0.5 + random.unit()).collect()),
+            row_weights: (seed % 3 == 0).then(|| (0..x.m).map(|_| 0.5 + random.unit()).collect()),
             ..random_params(Kind::Noisy, &mut random)
         };
         let (lazy, _) = compare(&x, random.chance(0.5), &params, &format!("seed {seed}"));

@@ -69,7 +69,7 @@ fn the_scale_of_p_changes_no_anchor() {
     for params in every_rule(5) {
         let one = fitted(&x, &params);
         for factor in [1e-70, 1e-9, 1.0, 1024.0, 1e70] {
-            let params = Params { weights: Some(vec![factor; x.m]), ..params.clone() };
+            let params = Params { row_weights: Some(vec![factor; x.m]), ..params.clone() };
             assert_eq!(fitted(&x, &params).anchors(), one.anchors(), "{factor:e} {params:?}");
         }
     }

@@ -93,7 +93,7 @@ fn params() -> impl Strategy<Value = Params> {
         patience: limits.2,
         threads: limits.3,
         memory: limits.4,
-        weights: lists.0,
+        row_weights: lists.0,
         fixed: lists.1,
         excluded: lists.2,
         candidates: lists.3,
@@ -258,7 +258,7 @@ fn tiny_and_huge_weights_p() {
     for (selection, p) in
         Selection::ALL.into_iter().flat_map(|s| [5e-324, 1e-310, 1e308, f64::MAX].map(|p| (s, p)))
     {
-        fit_and_use(&x, None, &Params { selection, weights: Some(vec![p]), ..Params::new(1) });
+        fit_and_use(&x, None, &Params { selection, row_weights: Some(vec![p]), ..Params::new(1) });
     }
 }
 

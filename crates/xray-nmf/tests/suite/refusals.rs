@@ -160,10 +160,10 @@ fn parameters_outside_their_range_are_refused_by_name() {
     ];
     for bad in [f64::NAN, -1.0, f64::INFINITY, f64::NEG_INFINITY] {
         cases.push(("descent", Params { descent: descent(bad, 5), ..plain.clone() }));
-        cases.push(("weights", Params { weights: Some(vec![1.0, bad]), ..plain.clone() }));
+        cases.push(("row_weights", Params { row_weights: Some(vec![1.0, bad]), ..plain.clone() }));
     }
     for bad in [0.0, -0.0] {
-        cases.push(("weights", Params { weights: Some(vec![bad, 1.0]), ..plain.clone() }));
+        cases.push(("row_weights", Params { row_weights: Some(vec![bad, 1.0]), ..plain.clone() }));
     }
     for bad in [f64::NAN, -1e-9, 1.0, f64::INFINITY] {
         cases.push(("tolerance", Params { tolerance: bad, ..plain.clone() }));
@@ -181,7 +181,7 @@ fn parameters_outside_their_range_are_refused_by_name() {
 #[test]
 fn weights_of_the_wrong_length_are_refused() {
     for weights in [vec![], vec![1.0], vec![1.0; 3]] {
-        let params = Params { weights: Some(weights.clone()), ..Params::new(2) };
+        let params = Params { row_weights: Some(weights.clone()), ..Params::new(2) };
         let expected = (2, weights.len());
         match fit(&small().dense(), &params) {
             Err(Error::Length { expected: e, found, .. }) => assert_eq!((e, found), expected),
