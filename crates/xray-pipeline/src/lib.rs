@@ -64,7 +64,7 @@ pub use error::{Error, Result};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{Folder, OpenFile, WriteError, check_writable};
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
-pub use options::{TextRequest, TopicOptions, Weighting};
+pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
     Content, OwnDocuments, fingerprint, gather_sizes, read, read_table, weigh, weigh_counts,

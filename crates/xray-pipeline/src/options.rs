@@ -1,9 +1,13 @@
 //! How topics are found.
 
-use xray_data::text::{Language, Stemmer, TextOptions};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use xray_data::text::{Language, Stemmer, TextOptions, Vectorizer};
 use xray_nmf::{Params, Refinement, Selection};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::seeds::{UnknownWord, resolve_words};
 
 /// Options of [`find_topics`](crate::find_topics).
 ///
@@ -96,6 +100,119 @@ impl TopicOptions {
         let step = (n_documents + n_words) as f64 * (rank * rank) as f64;
         (1e10 / step.max(1.0)).clamp(5.0, 40.0) as usize
     }
+}
+
+/// What is asked of topics, by any door: the program's arguments, JSON, or Python's keywords.
+///
+/// Words are as users write them; [`resolve`](Self::resolve) finds their columns.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::Selection;
+/// use xray_pipeline::{TopicsRequest, from_json};
+/// let request: TopicsRequest = from_json(r#"{"topics": 5, "params": {"tolerance": 1e-5}}"#)?;
+/// // An inner part that is given in part has the defaults of topics, not of the engine.
+/// assert_eq!(request.params.selection, Selection::Greedy);
+/// assert_eq!((request.topics, request.max_topics), (Some(5), 40));
+/// assert!(from_json::<TopicsRequest>(r#"{"topcis": 5}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TopicsRequest {
+    /// Number of topics, or none to have it suggested.
+    pub topics: Option<usize>,
+    /// The most topics that are considered for the suggestion.
+    pub max_topics: usize,
+    /// Words that begin the first topics: a topic for each list.
+    pub anchor: Vec<Vec<String>>,
+    /// Words that are never anchors and never listed.
+    pub exclude: Vec<String>,
+    /// The most steps of refinement; by the size of the data if absent.
+    pub refine: Option<usize>,
+    /// Refinement ends when a step improves by less than this part.
+    pub refine_tolerance: f64,
+    /// How refinement is done.
+    pub refine_method: Refinement,
+    /// Words to list for each topic.
+    pub words: usize,
+    /// List only one of several forms of a word.
+    pub distinct: bool,
+    /// Rule, solver and seed; rank and columns are found from the rest.
+    pub params: Params,
+}
+
+impl Default for TopicsRequest {
+    fn default() -> Self {
+        let options = TopicOptions::default();
+        Self {
+            topics: options.rank,
+            max_topics: options.max_rank,
+            anchor: Vec::new(),
+            exclude: Vec::new(),
+            refine: options.refine,
+            refine_tolerance: options.refine_tolerance,
+            refine_method: options.method,
+            words: options.n_words,
+            distinct: options.distinct,
+            params: options.params,
+        }
+    }
+}
+
+impl TopicsRequest {
+    /// Words become columns; those that are not in the vocabulary are returned beside.
+    ///
+    /// # Errors
+    /// If a word is to begin a topic and to be excluded.
+    pub fn resolve(&self, vectorizer: &Vectorizer) -> Result<(TopicOptions, Vec<UnknownWord>)> {
+        let anchors = resolve_words(vectorizer, &self.anchor);
+        let excluded = resolve_words(vectorizer, std::slice::from_ref(&self.exclude));
+        let unknown = [anchors.unknown, excluded.unknown].concat();
+        let excluded = excluded.columns.concat();
+        if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
+            let word = &vectorizer.vocabulary()[both];
+            let message = format!(
+                "\"{word}\" is given to begin a topic (--anchor) and to be left out (--exclude)"
+            );
+            return Err(Error::Usage(message));
+        }
+        let options = TopicOptions {
+            rank: self.topics,
+            max_rank: self.max_topics,
+            anchors: anchors.columns,
+            excluded,
+            refine: self.refine,
+            refine_tolerance: self.refine_tolerance,
+            method: self.refine_method,
+            n_words: self.words,
+            distinct: self.distinct,
+            params: self.params.clone(),
+        };
+        Ok((options, unknown))
+    }
+}
+
+/// Lays JSON over the defaults of a request, field by field at every depth.
+///
+/// `serde(default)` alone gives an inner part that is there in part the defaults of its own type.
+///
+/// # Errors
+/// If it is no JSON, or has a field that is unknown or of another type.
+pub fn from_json<T: Default + Serialize + DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    fn lay(over: Value, under: &mut Value) {
+        match (over, under) {
+            (Value::Object(over), Value::Object(under)) => {
+                for (key, value) in over {
+                    lay(value, under.entry(key).or_insert(Value::Null));
+                }
+            }
+            (over, under) => *under = over,
+        }
+    }
+    let mut request = serde_json::to_value(T::default())?;
+    lay(serde_json::from_str(text)?, &mut request);
+    serde_json::from_value(request)
 }
 
 /// What the entries of a matrix of words are.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use xray_data::{Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{Selection, SparseMatrix, Termination};
+use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table, json,
@@ -13,8 +13,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, TopicOptions, Topics, find_topics,
-    resolve_words, sparse_rows, split_words,
+    Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, TopicOptions, Topics, TopicsRequest,
+    find_topics, sparse_rows, split_words,
 };
 use xray_report::number;
 
@@ -39,11 +39,13 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     };
     let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
     let reading = comm.traffic().bytes;
-    let options = together(comm, options(&session, args, &corpus))?;
+    let request = request(args);
+    let options = together(comm, options(&session, &request, &corpus))?;
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
     let found = about(&args.input, found)?;
     let report = TopicsReport::new(comm, &corpus, &found)?;
-    let parameters = parameters(args, &options, &found);
+    let TopicsRequest { anchor, exclude, .. } = request;
+    let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
     let output = match folder {
         Some(folder) => {
             let n_numbers = corpus.n_documents() * found.rank();
@@ -79,38 +81,33 @@ pub(crate) fn find(
     })
 }
 
-/// Words become columns; unknown ones are warned about.
-fn options(session: &Session, args: &TopicsArgs, corpus: &Corpus) -> anyhow::Result<TopicOptions> {
-    let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
-    let lists: Vec<Vec<String>> = args.anchor.iter().map(|list| split_words(list)).collect();
-    let anchors = resolve_words(vectorizer, &lists);
-    let excluded = resolve_words(vectorizer, &[split_words(&args.exclude.join(","))]);
-    for unknown in anchors.unknown.iter().chain(&excluded.unknown) {
-        session.warn(unknown);
-    }
-    let excluded = excluded.columns.concat();
-    if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
-        let word = &vectorizer.vocabulary()[both];
-        return Err(UsageError(format!("\"{word}\" is given to --anchor and to --exclude")).into());
-    }
-    Ok(TopicOptions {
-        rank: args.rank,
-        max_rank: args.max_topics,
-        anchors: anchors.columns,
-        excluded,
+/// What is asked for.
+fn request(args: &TopicsArgs) -> TopicsRequest {
+    let default = TopicsRequest::default();
+    TopicsRequest {
+        topics: args.rank,
+        max_topics: args.max_topics,
+        anchor: args.anchor.iter().map(|list| split_words(list)).collect(),
+        exclude: split_words(&args.exclude.join(",")),
         refine: args.refine,
-        refine_tolerance: TopicOptions::default().refine_tolerance,
-        method: args.engine.refine_method.unwrap_or(TopicOptions::default().method),
-        n_words: args.words,
+        refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
+        words: args.words,
         distinct: args.distinct,
-        params: args.engine.params(0, Selection::Greedy, &args.common),
-    })
+        params: args.engine.params(0, default.params.selection, &args.common),
+        ..default
+    }
 }
 
-/// What the model file remembers of the arguments.
-fn parameters(args: &TopicsArgs, options: &TopicOptions, found: &Topics) -> TopicsParameters {
-    let anchor = args.anchor.iter().map(|list| split_words(list)).collect();
-    TopicsParameters::new(options, found, anchor, args.exclude.clone())
+/// Words become columns; unknown ones are warned about.
+fn options(
+    session: &Session,
+    request: &TopicsRequest,
+    corpus: &Corpus,
+) -> anyhow::Result<TopicOptions> {
+    let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
+    let (options, unknown) = request.resolve(vectorizer)?;
+    unknown.iter().for_each(|word| session.warn(word));
+    Ok(options)
 }
 
 /// A corpus, its topics, and what is told of them.
