@@ -25,8 +25,10 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
     """Missing, damaged and contradictory input, wrong arguments, and a rank that dies."""
     damaged = work / "damaged.npz"
     damaged.write_bytes(matrix.read_bytes()[:-1000])
-    (work / "missing.txt").write_text(f"{matrix.name}\nnowhere.npz\n{matrix.name}\n")
-    (work / "malformed.txt").write_text(f"{matrix.name}\n{matrix.name}\ndamaged.npz\n")
+    (work / "copy.npz").write_bytes(matrix.read_bytes())
+    (work / "missing.txt").write_text(f"{matrix.name}\nnowhere.npz\ncopy.npz\n")
+    (work / "malformed.txt").write_text(f"{matrix.name}\ncopy.npz\ndamaged.npz\n")
+    (work / "twice.txt").write_text(f"{matrix.name}\n{matrix.name}\n")
     (work / "order-0.csv").write_text("a,b,c\n1,2,3\n4,5,6\n")
     (work / "order-1.csv").write_text("b,a,c\n1,2,3\n4,5,7\n")
     for k, width in enumerate((3, 4)):
@@ -39,13 +41,14 @@ def check_failures(launchers: list[Launcher], matrix: Path, work: Path) -> int:
         ("a damaged file", "damaged.npz", [*plain, str(damaged)]),
         ("a missing shard", "rank 1: ", [*plain, f"@{work / 'missing.txt'}"]),
         ("a damaged shard", "rank 2: ", [*plain, f"@{work / 'malformed.txt'}"]),
+        ("a file twice", "twice", [*plain, f"@{work / 'twice.txt'}"]),
         ("no file fits", "no file fits", [*plain, str(work / "none-*.npz")]),
         ("a wrong column", "there are 2000", [*plain, str(matrix), "--fixed", "2000"]),
         ("no place for checkpoints", "cannot write the checkpoint", [*plain, str(matrix),
             "--checkpoint", str(work / "none" / "c.json")]),
-        ("another order", "column 1 is called", [*plain, str(work / "order-*.csv")]),
-        ("another width", "columns and another file", [*plain, str(work / "width-*.mtx")]),
-        ("a negative value", "found -4 at row 1, column 1", [*plain, str(work / "negative.csv")]),
+        ("another order", "as in the first file", [*plain, str(work / "order-*.csv")]),
+        ("another width", "columns and others", [*plain, str(work / "width-*.mtx")]),
+        ("a negative value", "entry (1, 1) is -4", [*plain, str(work / "negative.csv")]),
         ("shards nowhere", "add -o FOLDER", [*plain, str(matrix), "--shards"]),
         ("no folder", "cannot", [*plain, str(matrix), "-o", "/proc/none/out"]),
     ]  # fmt: skip
