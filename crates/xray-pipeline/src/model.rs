@@ -1,12 +1,12 @@
 //! Topics to and from the model file.
 
 use serde_json::Value;
-use xray_data::text::position_names;
+use xray_data::text::{Vectorizer, position_names};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
-use crate::corpus::Corpus;
+use crate::corpus::RowNames;
 use crate::documents::{heaviest, shares_of};
 use crate::error::Result;
 use crate::report::{TopicsParameters, object};
@@ -14,27 +14,29 @@ use crate::seeds::resolve_words;
 use crate::topics::{Topic, Topics, top_words_with_shares};
 
 impl Topics {
-    /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. The weights of
-    /// other ranks' documents arrive block by block, and zeros are left out.
+    /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. `rows` are
+    /// the documents of the corpus, `vectorizer` weighed them. The weights of other ranks' documents arrive
+    /// block by block, and zeros are left out.
     ///
     /// # Errors
     /// If the factors are larger than a matrix can be.
     pub fn to_model(
         &self,
         comm: &dyn Communicator,
-        corpus: &Corpus,
+        rows: &RowNames,
+        vectorizer: &Vectorizer,
         parameters: &TopicsParameters,
         provenance: Provenance,
     ) -> Result<Option<Model>> {
         let mut w = Rows::new(self.rank());
-        self.documents.for_each_block(comm, &corpus.rows, |block| {
+        self.documents.for_each_block(comm, rows, |block| {
             w.push(block.weights, block.ids.len());
             Ok(())
         })?;
         if comm.rank() > 0 {
             return Ok(None);
         }
-        let model = self.to_model_without_w(corpus, parameters, provenance)?;
+        let model = self.to_model_without_w(vectorizer, parameters, provenance)?;
         Ok(Some(Model { w: Some(w.into_matrix()?.into()), ..model }))
     }
 
@@ -44,17 +46,17 @@ impl Topics {
     /// If H is larger than a matrix can be.
     pub fn to_model_without_w(
         &self,
-        corpus: &Corpus,
+        vectorizer: &Vectorizer,
         parameters: &TopicsParameters,
         provenance: Provenance,
     ) -> Result<Model> {
-        let h = sparse_rows(&self.h, corpus.n_words(), self.rank())?.transposed();
+        let h = sparse_rows(&self.h, vectorizer.vocabulary().len(), self.rank())?.transposed();
         let anchors = self.run.steps.iter().map(|step| step.anchor).collect();
         Ok(Model {
             parameters: object(parameters),
             provenance,
             residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
-            preprocessing: corpus.vectorizer().cloned(),
+            preprocessing: Some(vectorizer.clone()),
             ..Model::new(ModelKind::Topics, anchors, h.into())
         })
     }

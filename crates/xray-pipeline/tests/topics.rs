@@ -84,7 +84,8 @@ fn a_saved_model_repeats_the_weights() {
     let found = found(&corpus, &three());
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("model.npz");
-    let model = found.to_model(&OneRank, &corpus, &told(&found), Provenance::default());
+    let words = corpus.vectorizer().expect("words");
+    let model = found.to_model(&OneRank, &corpus.rows, words, &told(&found), Provenance::default());
     let model = model.expect("fits").expect("rank 0");
     model.save(&path).expect("written");
     let model = Model::load(&path).expect("intact");
@@ -106,7 +107,8 @@ fn a_saved_model_lists_the_same_topics() {
         exclude: vec!["goal".to_owned()],
         ..told(&found)
     };
-    let written = found.to_model(&OneRank, &corpus, &parameters, Provenance::default());
+    let words = corpus.vectorizer().expect("words");
+    let written = found.to_model(&OneRank, &corpus.rows, words, &parameters, Provenance::default());
     let written = written.expect("fits").expect("rank 0");
     assert_eq!(written.parameters["anchor"], json!(["comet,Star", "sugar"]));
     for anchor in [json!(["comet,Star", "sugar"]), json!([["comet", "Star"], "sugar"])] {

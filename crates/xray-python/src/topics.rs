@@ -118,7 +118,9 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
     let parameters = TopicsParameters::new(&options, &found, anchor_words, exclude);
     let origin = origin(options.params.seed);
-    let model = found.to_model(&OneRank, &corpus, &parameters, origin)?.expect("rank 0");
+    let vectorizer = corpus.vectorizer().expect("a corpus of words");
+    let model = found.to_model(&OneRank, &corpus.rows, vectorizer, &parameters, origin)?;
+    let model = model.expect("rank 0");
     let matrix = corpus.matrix.sparse_columns().expect("words are sparse");
     let run = Run {
         lengths: lengths(matrix),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let json = session.json;
     let origin = provenance(&corpus, args.common.seed);
     let output = folder.map(|folder| Output { folder, origin, sharded: false });
-    let outcome = FoundTopics { corpus, found, report, parameters };
+    let outcome = FoundTopics::new(corpus, found, report, parameters);
     let outcome = outcome.finish(comm, session, output, 0)?;
     if !json && !args.common.quiet {
         eprintln!("{NEXT}");

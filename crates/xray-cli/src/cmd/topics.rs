@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use xray_data::text::Vectorizer;
 use xray_data::{Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{SparseMatrix, Termination};
@@ -13,8 +14,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, TopicOptions, Topics, TopicsRequest,
-    find_topics, sparse_rows, split_words,
+    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, RowNames, TopicOptions,
+    Topics, TopicsRequest, find_topics, sparse_rows, split_words,
 };
 use xray_report::number;
 
@@ -55,7 +56,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
-    FoundTopics { corpus, found, report, parameters }.finish(comm, session, output, reading)
+    FoundTopics::new(corpus, found, report, parameters).finish(comm, session, output, reading)
 }
 
 /// The folder that was asked for, or one beside the data.
@@ -110,16 +111,19 @@ fn options(
     Ok(options)
 }
 
-/// A corpus, its topics, and what is told of them.
+/// Topics, and what is told of them. The matrix is gone: files are written in the room that it leaves.
 pub(crate) struct FoundTopics {
-    /// The documents.
-    pub corpus: Corpus,
-    /// Their topics.
-    pub found: Topics,
+    /// What the own documents are called.
+    rows: RowNames,
+    /// The words, and how documents were weighed.
+    vectorizer: Box<Vectorizer>,
+    /// Entries of the matrix that this rank had.
+    own_entries: usize,
+    found: Topics,
     /// What people and programs are told.
-    pub report: TopicsReport,
+    report: TopicsReport,
     /// What the model file remembers.
-    pub parameters: TopicsParameters,
+    parameters: TopicsParameters,
 }
 
 /// Where the files go, and how.
@@ -134,6 +138,22 @@ pub(crate) struct Output {
 const WIDEST_PRINTED: usize = 20;
 
 impl FoundTopics {
+    /// Keeps of the corpus what the files need.
+    ///
+    /// # Panics
+    /// If it is no corpus of words.
+    pub(crate) fn new(
+        corpus: Corpus,
+        found: Topics,
+        report: TopicsReport,
+        parameters: TopicsParameters,
+    ) -> Self {
+        let Corpus { matrix, names, rows, .. } = corpus;
+        let ColumnNames::Words(vectorizer) = names else { panic!("topics are made of words") };
+        let own_entries = matrix.columns().n_entries();
+        Self { rows, vectorizer, own_entries, found, report, parameters }
+    }
+
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
     /// traffic of reading.
     pub(crate) fn finish(
@@ -148,8 +168,7 @@ impl FoundTopics {
             Some(output) => Some(session.stage("write", || self.write(comm, output))?),
             None => None,
         };
-        let entries = self.corpus.matrix.columns().n_entries();
-        self.report.ranks = rank_facts(comm, &session, entries, reading)?;
+        self.report.ranks = rank_facts(comm, &session, self.own_entries, reading)?;
         let told = match comm.rank() {
             0 if session.json => session.print_answer(&self.report),
             0 => print(&session, &self.report),
@@ -163,17 +182,17 @@ impl FoundTopics {
         let Output { mut folder, origin, sharded } = output;
         let small = if comm.rank() == 0 { self.write_small(&mut folder) } else { Ok(()) };
         xray_pipeline::together(comm, small)?;
-        let (corpus, parameters) = (&self.corpus, &self.parameters);
+        let (vectorizer, parameters) = (&self.vectorizer, &self.parameters);
         if sharded {
             let own = xray_pipeline::together(comm, self.write_own(comm, &mut folder))?;
-            let model = self.found.to_model_without_w(corpus, parameters, origin.clone())?;
+            let model = self.found.to_model_without_w(vectorizer, parameters, origin.clone())?;
             let model = (comm.rank() == 0).then_some(model);
             xray_pipeline::together(comm, self.write_rest(&mut folder, model))?;
             let head = ManifestHead::of_topics(&self.report, parameters, origin);
             return Ok(folder.commit(comm, Some((head, own)))?);
         }
         self.write_documents(comm, &mut folder)?;
-        let model = self.found.to_model(comm, corpus, parameters, origin)?;
+        let model = self.found.to_model(comm, &self.rows, vectorizer, parameters, origin)?;
         xray_pipeline::together(comm, self.write_rest(&mut folder, model))?;
         Ok(folder.commit(comm, None)?)
     }
@@ -201,7 +220,7 @@ impl FoundTopics {
         comm: &dyn Communicator,
         folder: &mut Folder,
     ) -> xray_pipeline::Result<()> {
-        let (rows, rank) = (&self.corpus.rows, self.found.rank());
+        let (rows, rank) = (&self.rows, self.found.rank());
         let open = || -> xray_pipeline::Result<Option<OpenFile>> {
             if comm.rank() > 0 {
                 return Ok(None);
@@ -228,7 +247,7 @@ impl FoundTopics {
         comm: &dyn Communicator,
         folder: &mut Folder,
     ) -> xray_pipeline::Result<Vec<ShardFile>> {
-        let (documents, rows) = (&self.found.documents, &self.corpus.rows);
+        let (documents, rows) = (&self.found.documents, &self.rows);
         let shard =
             |part| ShardFile::new(part, comm.rank(), comm.size(), own_ranges(documents), None);
         let lines = folder.write_shard(shard(Part::Documents), |out| {

@@ -52,7 +52,8 @@ fn topics(
     let found = find_topics(comm, &mut corpus, options, &new, &mut ignore).expect("topics");
     let report = json(&TopicsReport::new(comm, &corpus, &found).expect("a report"));
     let parameters = TopicsParameters::new(options, &found, Vec::new(), Vec::new());
-    let model = found.to_model(comm, &corpus, &parameters, Provenance::default());
+    let words = corpus.vectorizer().expect("words");
+    let model = found.to_model(comm, &corpus.rows, words, &parameters, Provenance::default());
     let mut lines = Vec::new();
     let blocks = found.documents.for_each_block(comm, &corpus.rows, |block| {
         for (k, id) in block.ids.iter().enumerate() {
@@ -195,7 +196,8 @@ fn model() -> Model {
     let new = RunState::default();
     let found = find_topics(&OneRank, &mut corpus, &four(), &new, &mut ignore).expect("topics");
     let parameters = TopicsParameters::new(&four(), &found, Vec::new(), Vec::new());
-    let model = found.to_model(&OneRank, &corpus, &parameters, Provenance::default());
+    let words = corpus.vectorizer().expect("words");
+    let model = found.to_model(&OneRank, &corpus.rows, words, &parameters, Provenance::default());
     model.expect("a model").expect("rank 0")
 }
 
