@@ -64,6 +64,19 @@ fn problem(n_classes: usize) -> impl Strategy<Value = (Dense, Vec<usize>)> {
     })
 }
 
+/// The gradients of both rows come to the same value, which is not 0, in one pass.
+#[test]
+fn equal_gradients_are_not_the_end() {
+    let (x, labels) = (dense(1, &[-1.0, -2.0]), [0, 10]);
+    let params = SvmParams { c: 0.5, bias: None, shrinking: false, ..EXACT };
+    for seed in 0..20 {
+        let params = SvmParams { seed, ..params };
+        let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
+        check_optimal(&x, &labels, &svm, &params);
+        assert!((svm.hyperplanes()[0].weights[0] + 1.0 / 6.0).abs() < 1e-9);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -7,7 +7,7 @@
 //! with `w = sum_i a_i y_i x_i` kept up to date: the gradient `G_i = y_i w'x_i - 1 + a_i D` costs
 //! one product, and the exact step is `a_i <- max(0, a_i - G_i / (Q_ii + D))`. Rows are visited in a
 //! new random order in each pass. The projected gradient is `min(G_i, 0)` at `a_i = 0`, else `G_i`;
-//! the end is when its largest and smallest value in a pass over all rows are within the tolerance.
+//! the end is when its values in a pass over all rows are within the tolerance of each other and of 0.
 //!
 //! Shrinking: a row at `a_i = 0` with `G_i` above the largest projected gradient of the pass before
 //! will probably stay there and is left out, until the others have converged; then all are visited
@@ -44,7 +44,8 @@ pub(super) fn solve(
         iterations += 1;
         state.order[..state.n_active].shuffle(random);
         let (largest, smallest) = state.pass();
-        let calm = largest - smallest <= params.tolerance;
+        // Gradients that are alike need not be small.
+        let calm = (largest - smallest).max(largest).max(-smallest) <= params.tolerance;
         converged = calm && state.n_active == rows.len();
         if calm {
             state.n_active = rows.len();
