@@ -119,7 +119,7 @@ def test_weights_of_the_rules_are_used(dense: Floats) -> None:
         ({"refinement": "newton", "refine_steps": 1}, ValueError, "use exact, hals"),
         ({"refine_steps": -1}, ValueError, "at least 0"),
         ({"path_length": 0}, ValueError, "at least 1"),
-        ({"normalize": "l3"}, ValueError, "l1, l2 or None"),
+        ({"normalize": "l3"}, ValueError, "none, l1 or l2"),
         ({"engine": "steam"}, ValueError, "lazy or direct"),
         ({"solver": "magic"}, ValueError, "active-set or"),
         ({"tol": 2.0}, ValueError, "tolerance = 2"),

@@ -113,7 +113,7 @@ def test_rivals_refuse_what_they_cannot_do(method: Any, dense: Floats) -> None:
         method(dense, 0)
     with pytest.raises(ValueError, match="features or samples"):
         method(dense, 2, axis="rows")
-    with pytest.raises(ValueError, match="l1, l2 or None"):
+    with pytest.raises(ValueError, match="none, l1 or l2"):
         method(dense, 2, normalize="l3")
     with pytest.raises(ValueError, match="tolerance = 2"):
         method(dense, 2, tol=2.0)
