@@ -111,9 +111,9 @@ fn with_commas<S: Serializer>(
     lists: &[Vec<String>],
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
-    let written = |words: &Vec<String>| match words.iter().any(|word| word.contains(',')) {
-        true => Value::from(words.clone()),
-        false => Value::from(words.join(",")),
+    let written = |words: &Vec<String>| {
+        let has_comma = words.iter().any(|word| word.contains(','));
+        if has_comma { Value::from(words.clone()) } else { Value::from(words.join(",")) }
     };
     serializer.collect_seq(lists.iter().map(written))
 }
