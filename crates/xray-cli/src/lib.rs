@@ -19,8 +19,9 @@ mod session;
 use std::process::ExitCode;
 
 use xray_nmf::comm::Communicator;
+use xray_nmf::with_threads;
 
-use agree::alone;
+use agree::{alone, together};
 use args::Command;
 use outcome::Outcome;
 
@@ -34,7 +35,17 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// If the data, the arguments or the files are wrong. Errors that every rank has are
 /// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
-pub(crate) fn run(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome> {
+pub(crate) fn run(comm: &dyn Communicator, mut command: Command) -> anyhow::Result<Outcome> {
+    let Some(common) = command.common_mut() else { return run_verb(comm, command) };
+    // The one pool of a run. All ranks have theirs, or none goes on.
+    let outcome = with_threads(common.threads(), || {
+        together(comm, Ok(()))?;
+        run_verb(comm, command)
+    });
+    outcome.unwrap_or_else(|refused| together(comm, Err(refused.into())))
+}
+
+fn run_verb(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome> {
     match command {
         Command::Topics(args) => cmd::topics::run(comm, &args),
         Command::Factorize(args) => cmd::factorize::run(comm, &args),

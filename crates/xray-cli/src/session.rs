@@ -12,7 +12,6 @@ use xray_pipeline::Event;
 use xray_pipeline::report::{Answer, Seconds, json};
 use xray_report::{Table, number};
 
-use crate::agree::together;
 use crate::args::CommonArgs;
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -36,13 +35,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Begins a run: starts the worker threads and listens for Ctrl-C.
-    pub(crate) fn new(common: &CommonArgs) -> anyhow::Result<Self> {
-        if let Some(threads) = common.threads() {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
-        }
+    /// Begins a run: listens for Ctrl-C.
+    pub(crate) fn new(common: &CommonArgs) -> Self {
         interrupt::install(common.quiet);
-        Ok(Self {
+        Self {
             quiet: common.quiet,
             verbose: common.verbose,
             json: common.json,
@@ -51,18 +47,18 @@ impl Session {
             stages: Vec::new(),
             current: None,
             audience: Audience::of_stderr(common.quiet),
-        })
+        }
     }
 
-    /// Begins a run on one of several ranks: all start, or none does, and only rank 0 speaks.
-    pub(crate) fn on(comm: &dyn Communicator, common: &CommonArgs) -> anyhow::Result<Self> {
+    /// Begins a run on one of several ranks: only rank 0 speaks.
+    pub(crate) fn on(comm: &dyn Communicator, common: &CommonArgs) -> Self {
         let first = comm.rank() == 0;
         let own = CommonArgs {
             quiet: common.quiet || !first,
             verbose: common.verbose && first,
             ..common.clone()
         };
-        together(comm, Self::new(&own))
+        Self::new(&own)
     }
 
     /// Runs one stage that cannot tell how far it is.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use xray_data::LoadedMatrix;
 use xray_nmf::Factors;
+use xray_nmf::comm::OneRank;
 use xray_pipeline::measure::{Coherence, normalized_mutual_information};
 use xray_pipeline::top_words;
 
@@ -221,10 +222,10 @@ impl Judged {
             Some(truth) => Some(recovery(&data.matrix, truth, &anchors)?),
             None => None,
         };
-        let start = Factors::from_factorization(&weights);
+        let start = weights.factors(&OneRank)?;
         Ok(Self {
             error: weights.residual(),
-            accuracy: mean_accuracy(data, options, anchor_features(&weights), weights.rank())?,
+            accuracy: mean_accuracy(data, options, anchor_features(&weights)?, weights.rank())?,
             recovery,
             factors: refined(&data.matrix, start, options.refine)?,
             anchors: Some(anchors),

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
+use xray_nmf::comm::OneRank;
 use xray_nmf::{
     DenseMatrix, Factorization, Factors, Fit, Line, Params, Refine, Refinement, SparseMatrix,
 };
@@ -63,8 +64,8 @@ pub(crate) fn clusters(factors: &Factors) -> Result<Vec<Option<usize>>> {
 }
 
 /// `X_A` as features: a row for each document.
-pub(crate) fn anchor_features(found: &Factorization) -> Vec<f64> {
-    Factors::from_factorization(found).w
+pub(crate) fn anchor_features(found: &Factorization) -> Result<Vec<f64>> {
+    Ok(found.factors(&OneRank)?.w)
 }
 
 /// How accuracy is measured here: the usual protocol, with support vector machines trained to a

@@ -30,8 +30,6 @@ pub struct Settings {
     pub data: Option<PathBuf>,
     /// A small corpus with classes, for quick versions.
     pub demo: DataSet,
-    /// Worker threads, all cores if absent.
-    pub threads: Option<usize>,
     /// Everything random follows from it.
     pub seed: u64,
 }
@@ -93,11 +91,6 @@ impl Settings {
         Ok(vec![folder.tdt2()?, folder.bbc()?, folder.reuters10()?])
     }
 
-    /// The worker threads that there are.
-    fn n_threads(&self) -> usize {
-        self.threads.unwrap_or_else(rayon::current_num_threads)
-    }
-
     /// How a page is made.
     fn origin(&self, name: &str) -> String {
         let quick = if self.quick { " --quick" } else { "" };
@@ -106,7 +99,7 @@ impl Settings {
             "Made by `xray reproduce {name}{quick}`, version {}, seed {}, {} threads on {cores} cores.",
             env!("CARGO_PKG_VERSION"),
             self.seed,
-            self.n_threads(),
+            rayon::current_num_threads(),
         )
     }
 

@@ -21,8 +21,6 @@ pub struct Job {
     pub rank: usize,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Worker threads, all cores if absent.
-    pub threads: Option<usize>,
     /// Passes of Hottopixx over the data.
     pub epochs: usize,
     /// Iterations of local optimisation.
@@ -32,7 +30,7 @@ pub struct Job {
 impl Job {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, seed: 0, threads: None, epochs: 50, iterations: 100 }
+        Self { rank, seed: 0, epochs: 50, iterations: 100 }
     }
 }
 
@@ -135,10 +133,9 @@ impl Method {
         }
     }
 
-    /// A rough forecast of the time it takes, in seconds.
+    /// A rough forecast of the time it takes in the current thread pool, in seconds.
     pub fn predicted_seconds(&self, shape: &Shape, job: &Job) -> f64 {
-        let threads = job.threads.unwrap_or_else(rayon::current_num_threads);
-        (self.cost)(shape, job) / (RATE * threads as f64)
+        (self.cost)(shape, job) / (RATE * rayon::current_num_threads() as f64)
     }
 }
 

@@ -32,7 +32,7 @@ fn main() -> Result<()> {
         found.kkt_violation()
     );
     for (j, word) in WORDS.iter().enumerate() {
-        println!("{word:>6}: {:.2?}", found.weights().dense_column(j));
+        println!("{word:>6}: {:.2?}", found.coefficients().dense_column(j));
     }
     Ok(())
 }

@@ -25,7 +25,10 @@ fn main() -> Result<()> {
     for (rank, found) in found.into_iter().enumerate() {
         let found = found?;
         assert_eq!(found.steps(), whole.steps(), "every rank has the same steps, to the last bit");
-        println!("rank {rank} of 3 has the weights of {} columns", found.weights().n_columns());
+        println!(
+            "rank {rank} of 3 has the weights of {} columns",
+            found.coefficients().n_columns()
+        );
     }
     Ok(())
 }

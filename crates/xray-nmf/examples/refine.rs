@@ -24,6 +24,6 @@ fn main() -> Result<()> {
 
     let model = RowModel::new(2, 8, better.h)?;
     let new = DenseMatrix::from_row_major(1, 8, (0..8).map(|j| mixed(3, j)).collect::<Vec<f64>>())?;
-    println!("weights of a new row: {:.3?}", model.weights(&new, None)?);
+    println!("weights of a new row: {:.3?}", model.weights(&new)?);
     Ok(())
 }

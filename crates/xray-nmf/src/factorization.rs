@@ -109,11 +109,6 @@ impl Factorization {
         &self.coefficients
     }
 
-    /// The former name of [`coefficients`](Self::coefficients).
-    pub fn weights(&self) -> &Coefficients {
-        &self.coefficients
-    }
-
     /// `W = X_A`, column by column.
     pub fn anchor_columns(&self) -> &[Line] {
         &self.parts.rays

@@ -8,7 +8,6 @@ use crate::matrix::Matrix;
 use crate::observe::Observer;
 use crate::params::Params;
 use crate::resume::RunState;
-use crate::threads::with_threads;
 
 /// What one rank holds of X: its columns with all rows, and its rows with all columns.
 ///
@@ -128,7 +127,8 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Finds the anchors of `matrix` and projects every column onto them; [`Fit`] takes more.
+/// Finds the anchors of `matrix` and projects every column onto them, in the current thread pool; [`Fit`]
+/// takes more.
 ///
 /// # Examples
 /// ```
@@ -137,66 +137,12 @@ impl<'a> Fit<'a> {
 /// let x = DenseMatrix::from_column_major(2, 3, vec![1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
 /// let found = fit(&x, &Params::new(2))?;
 /// assert_eq!(found.anchors(), [0, 2]);
-/// assert_eq!(found.weights().dense_column(1), [1.0, 1.0]);
+/// assert_eq!(found.coefficients().dense_column(1), [1.0, 1.0]);
 /// # Ok::<(), xray_nmf::Error>(())
 /// ```
 ///
 /// # Errors
-/// If a parameter is outside its range, the matrix has negative entries that were not allowed, or
-/// the worker threads cannot be started.
+/// If a parameter is outside its range, or the matrix has negative entries that were not allowed.
 pub fn fit(matrix: &dyn Matrix, params: &Params) -> Result<Factorization> {
-    fit_observed(matrix, None, params, &mut ())
-}
-
-/// [`fit`], with held-out rows of the same columns (for the held-out error of every rank) and an
-/// observer.
-///
-/// # Errors
-/// As [`fit`].
-pub fn fit_observed(
-    matrix: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
-    params: &Params,
-    observer: &mut (impl Observer + Send),
-) -> Result<Factorization> {
-    fit_distributed(&OneRank, matrix.n_columns(), matrix, held_out, params, observer)
-}
-
-/// [`Fit::part`] with threads and memory as the parameters say.
-///
-/// # Errors
-/// As [`fit`].
-pub fn fit_distributed(
-    comm: &dyn Communicator,
-    n_columns: usize,
-    shard: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
-    params: &Params,
-    observer: &mut (impl Observer + Send),
-) -> Result<Factorization> {
-    let nothing = RunState::default();
-    fit_resumed(comm, n_columns, shard, held_out, params, &nothing, observer)
-}
-
-/// [`Fit::resume`] with threads and memory as the parameters say.
-///
-/// # Errors
-/// As [`fit`]; also if the steps come out differently than the state says.
-pub fn fit_resumed(
-    comm: &dyn Communicator,
-    n_columns: usize,
-    shard: &dyn Matrix,
-    held_out: Option<&dyn Matrix>,
-    params: &Params,
-    state: &RunState,
-    observer: &mut (impl Observer + Send),
-) -> Result<Factorization> {
-    let portion = Portion { columns: shard, rows: None, n_columns };
-    with_threads(params.threads, || {
-        let fit = Fit::part(portion, comm).resume(state).memory(params.memory).observe(observer);
-        match held_out {
-            Some(rows) => fit.held_out(rows).run(params),
-            None => fit.run(params),
-        }
-    })?
+    Fit::of(matrix).run(params)
 }

@@ -58,26 +58,17 @@ mod transform;
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
 pub use factorization::{Coefficients, Factorization};
-pub use fit::{Fit, Portion, fit, fit_distributed, fit_observed, fit_resumed};
+pub use fit::{Fit, Portion, fit};
 pub use matrix::{DenseMatrix, Entry, LARGEST_ENTRY, Line, Matrix, Scalar, SparseMatrix};
 pub use observe::{Next, Observer, Step, Termination};
 pub use ownership::Ownership;
 pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
-pub use refine::{
-    Factors, Refine, RefineObserver, Refinement, SharedMatrix, refine, refine_distributed,
-    refine_from, refine_observed,
-};
+pub use refine::{Factors, Refine, Refinement};
 pub use resume::RunState;
 pub use threads::with_threads;
 pub use transform::RowModel;
-
-/// The former name of [`Coefficients`].
-pub type Weights = Coefficients;
-
-/// The former name of [`Factors`].
-pub type Refined = Factors;
 
 /// For [`choices!`], in whichever crate it is used.
 #[doc(hidden)]

@@ -97,12 +97,12 @@ impl Default for Descent {
 /// | `excluded` | none | columns never chosen | |
 /// | `candidates` | all | the only columns that may be chosen | |
 /// | `seed` | 0 | for `rand` | any |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
-/// | `memory` | a quarter of RAM | bytes for cached columns of X'X | any |
+///
+/// All of them matter for the answer: what does not is said to [`Fit`](crate::Fit::memory) and
+/// [`with_threads`](crate::with_threads).
 ///
 /// With the feature `serde`, any part of the fields can be read from JSON; unknown ones are refused by name.
-/// `row_weights`, `threads` and `memory` are not written: p is as long as X, and the others do not matter for the
-/// answer.
+/// `row_weights` are not written: p is as long as X.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -140,12 +140,6 @@ pub struct Params {
     pub candidates: Option<Vec<usize>>,
     /// Seed of `rand`.
     pub seed: u64,
-    /// Worker threads; all cores if absent.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub threads: Option<usize>,
-    /// Bytes for cached columns of X'X; a quarter of the machine's memory if absent.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    pub memory: Option<usize>,
 }
 
 impl Default for Params {
@@ -175,8 +169,6 @@ impl Params {
             excluded: Vec::new(),
             candidates: None,
             seed: 0,
-            threads: None,
-            memory: None,
         }
     }
 

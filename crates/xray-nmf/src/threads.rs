@@ -15,7 +15,7 @@ const STACK: usize = 8 << 20;
 /// Runs `work` with so many worker threads, or one for each core; the answers are the same.
 ///
 /// The global pool of rayon, which is used without this, has one for each core, and would hang in a forked
-/// child.
+/// child. A pool takes a moment to start: make one for all that is to be done.
 ///
 /// # Examples
 /// ```

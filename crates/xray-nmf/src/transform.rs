@@ -6,10 +6,9 @@ use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::multiversion;
-use crate::matrix::{Line, Matrix, SparseMatrix};
+use crate::matrix::{Line, Matrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
 use crate::refine::gram_of_few_lines;
-use crate::threads::with_threads;
 
 /// Sweeps of coordinate descent before the exact solver.
 const WARM_UP: usize = 4;
@@ -21,26 +20,15 @@ impl Factorization {
     /// Projects new columns (with the same rows) onto the anchors: `min_{z >= 0} ||x - X_A z||`.
     ///
     /// # Errors
-    /// If the number of rows differs, or the worker threads cannot be started.
-    pub fn project(&self, columns: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
-        let mut offsets = vec![0];
-        let (mut rows, mut values) = (Vec::new(), Vec::new());
-        for anchor in self.anchor_columns() {
-            anchor.for_each(|d, v| {
-                if v != 0.0 {
-                    rows.push(d as u32);
-                    values.push(v);
-                }
-            });
-            offsets.push(rows.len());
-        }
-        let anchors = SparseMatrix::from_csc(self.n_rows(), self.rank(), offsets, rows, values)?;
-        nnls(&anchors, columns, threads)
+    /// If the number of rows differs.
+    pub fn project(&self, columns: &dyn Matrix) -> Result<Nnls> {
+        nnls(&self.anchor_matrix(), columns)
     }
 
     /// A model that weighs new rows under this factorization's H.
     pub fn row_model(&self) -> RowModel {
-        let h = (0..self.weights().n_columns()).flat_map(|i| self.weights().dense_column(i));
+        let h =
+            (0..self.coefficients().n_columns()).flat_map(|i| self.coefficients().dense_column(i));
         RowModel::from_parts(self.rank(), h.collect())
     }
 }
@@ -53,7 +41,7 @@ impl Factorization {
 /// // Two topics over three words.
 /// let model = RowModel::new(2, 3, vec![1.0, 0.0, 1.0, 0.0, 0.0, 2.0])?;
 /// let rows = DenseMatrix::from_row_major(1, 3, vec![3.0, 3.0, 4.0])?;
-/// let weights = model.weights(&rows, None)?;
+/// let weights = model.weights(&rows)?;
 /// assert!((weights[0] - 3.0).abs() < 1e-12 && (weights[1] - 2.0).abs() < 1e-12);
 /// # Ok::<(), xray_nmf::Error>(())
 /// ```
@@ -101,24 +89,22 @@ impl RowModel {
     /// The weights of each row of `rows`: rank entries for each, row after row.
     ///
     /// # Errors
-    /// If the number of columns differs, or the worker threads cannot be started.
-    pub fn weights(&self, rows: &dyn Matrix, threads: Option<usize>) -> Result<Vec<f64>> {
+    /// If the number of columns differs.
+    pub fn weights(&self, rows: &dyn Matrix) -> Result<Vec<f64>> {
         if self.rank == 0 {
             return Ok(Vec::new());
         }
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
-        with_threads(threads, || {
-            weights.par_chunks_mut(LINES_PER_TASK * self.rank).enumerate().for_each_init(
-                || vec![Line::default(); LINES_PER_TASK],
-                |lines, (q, chunk)| {
-                    let lines = &mut lines[..chunk.len() / self.rank];
-                    let read = |(l, into)| rows.read_row(q * LINES_PER_TASK + l, into);
-                    lines.iter_mut().enumerate().for_each(read);
-                    weigh_chunk(self, lines, chunk);
-                },
-            );
-        })?;
+        weights.par_chunks_mut(LINES_PER_TASK * self.rank).enumerate().for_each_init(
+            || vec![Line::default(); LINES_PER_TASK],
+            |lines, (q, chunk)| {
+                let lines = &mut lines[..chunk.len() / self.rank];
+                let read = |(l, into)| rows.read_row(q * LINES_PER_TASK + l, into);
+                lines.iter_mut().enumerate().for_each(read);
+                weigh_chunk(self, lines, chunk);
+            },
+        );
         Ok(weights)
     }
 }

@@ -1,9 +1,7 @@
 //! Anchors and coefficients of any matrix, on any number of ranks.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{
-    Factorization, Factors, Ownership, Params, Refinement, RunState, Termination, fit_resumed,
-};
+use xray_nmf::{Factorization, Factors, Fit, Ownership, Params, Refinement, RunState, Termination};
 
 use crate::agree::together;
 use crate::corpus::{Corpus, DistributedMatrix};
@@ -21,6 +19,8 @@ pub struct FactorizeOptions {
     pub refine: usize,
     /// How they are made.
     pub method: Refinement,
+    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub memory: Option<usize>,
 }
 
 /// Anchors with H of the own columns, and refined factors if they were asked for.
@@ -59,20 +59,14 @@ pub fn factorize(
         together(comm, check_nonnegative(comm, &corpus.matrix))?;
     }
     let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
-    let (n_columns, columns) = (corpus.matrix.n_columns(), corpus.matrix.columns().as_matrix());
-    let observer = &mut Told(progress);
-    let found = fit_resumed(comm, n_columns, columns, None, params, saved, observer)?;
+    let fit = Fit::part(corpus.matrix.portion(), comm).memory(options.memory);
+    let found = fit.resume(saved).observe(&mut Told(progress)).run(params)?;
     if options.refine == 0 || found.termination() == Termination::Stopped {
         return Ok(Factorized { found, refined: None });
     }
     corpus.matrix.make_rows(comm)?;
     let start = found.factors(comm)?;
-    let how = RefineOptions {
-        method: options.method,
-        steps: options.refine,
-        tolerance: 0.0,
-        threads: params.threads,
-    };
+    let how = RefineOptions { method: options.method, steps: options.refine, tolerance: 0.0 };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
     let Factors { rank, w, h, objective } = refined.with_comparable_topics();
     let documents = DocumentWeights::new(corpus.rows.own, rank, w);

@@ -176,11 +176,10 @@ pub fn dense_rows(matrix: &LoadedMatrix) -> Vec<f64> {
 /// The weights of new rows under a model: one row of `rank` numbers for each.
 ///
 /// # Errors
-/// If the number of columns differs, the model has negative weights, or the worker threads cannot be
-/// started.
-pub fn apply(model: &Model, rows: &dyn Matrix, threads: Option<usize>) -> Result<Vec<f64>> {
+/// If the number of columns differs, or the model has negative weights.
+pub fn apply(model: &Model, rows: &dyn Matrix) -> Result<Vec<f64>> {
     let (rank, n) = (model.h.n_rows(), model.h.n_columns());
-    Ok(RowModel::new(rank, n, dense_topics(model))?.weights(rows, threads)?)
+    Ok(RowModel::new(rank, n, dense_topics(model))?.weights(rows)?)
 }
 
 /// The topic that explains most of each row: the largest weight times the length of the topic.

@@ -23,6 +23,7 @@ use crate::seeds::{UnknownWord, resolve_words};
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
 /// | `params` | greedy | everything else about the choice of anchors | |
+/// | `memory` | a quarter of RAM | bytes for cached products; no effect on the result | any |
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicOptions {
     /// Number of topics, or `None` to have it suggested.
@@ -44,8 +45,10 @@ pub struct TopicOptions {
     pub n_words: usize,
     /// List only one of several forms of a word.
     pub distinct: bool,
-    /// Rule, solver, threads, memory and seed; `rank`, `fixed` and `excluded` are overwritten.
+    /// Rule, solver and seed; `rank`, `fixed` and `excluded` are overwritten.
     pub params: Params,
+    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub memory: Option<usize>,
 }
 
 impl Default for TopicOptions {
@@ -61,6 +64,7 @@ impl Default for TopicOptions {
             n_words: 10,
             distinct: false,
             params: Params { selection: Selection::Greedy, ..Params::new(0) },
+            memory: None,
         }
     }
 }
@@ -161,7 +165,8 @@ impl Default for TopicsRequest {
 }
 
 impl TopicsRequest {
-    /// Words become columns; those that are not in the vocabulary are returned beside.
+    /// Words become columns; those that are not in the vocabulary are returned beside. Memory is the
+    /// machine's, not the request's: who knows it sets it in the options.
     ///
     /// # Errors
     /// If a word is to begin a topic and to be excluded.
@@ -188,6 +193,7 @@ impl TopicsRequest {
             n_words: self.words,
             distinct: self.distinct,
             params: self.params.clone(),
+            memory: None,
         };
         Ok((options, unknown))
     }

@@ -7,7 +7,7 @@
 use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
-    Factorization, Params, RankSuggestion, SparseMatrix, Termination, fit_distributed, split_rows,
+    Factorization, Fit, Params, Portion, RankSuggestion, SparseMatrix, Termination, split_rows,
 };
 
 use crate::corpus::{Corpus, DistributedMatrix};
@@ -20,8 +20,10 @@ use crate::words::{heaviest_first, weighted_words};
 /// Options of [`rank_study`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
-    /// Rule, largest rank, threads, memory; the seed also draws the held-out rows.
+    /// Rule, largest rank; the seed also draws the held-out rows.
     pub params: Params,
+    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub memory: Option<usize>,
     /// The part of the rows to hold out; none are if it is 0.
     pub held_out: f64,
     /// Words of each topic that coherence looks at, or `None` to leave coherence out.
@@ -61,8 +63,7 @@ pub struct StudiedRank {
 /// Looks at all ranks up to `options.params.rank`; collective.
 ///
 /// # Errors
-/// If a parameter is out of range, the matrix has negative entries that are not allowed, or the worker
-/// threads cannot be started.
+/// If a parameter is out of range, or the matrix has negative entries that are not allowed.
 pub fn rank_study(
     comm: &dyn Communicator,
     corpus: &Corpus,
@@ -87,19 +88,21 @@ fn fits(
     options: &StudyOptions,
     progress: &mut dyn Progress,
 ) -> Result<(Factorization, Vec<f64>)> {
-    let StudyOptions { params, held_out, .. } = options;
+    let StudyOptions { params, held_out, memory, .. } = options;
     let (kept, held_out) = split_rows(matrix.n_rows(), *held_out, params.seed);
     let runs = if held_out.is_empty() { 1 } else { 2 };
     let _ = progress.tell(Event::Begin(Stage::Anchors, runs * params.rank));
-    let (n, columns) = (matrix.n_columns(), matrix.columns());
-    let observer = &mut Told(progress);
-    let found = fit_distributed(comm, n, columns.as_matrix(), None, params, observer)?;
+    let mut told = Told(progress);
+    let fit = Fit::part(matrix.portion(), comm).memory(*memory);
+    let found = fit.observe(&mut told).run(params)?;
     if held_out.is_empty() || found.termination() == Termination::Stopped {
         return Ok((found, Vec::new()));
     }
+    let columns = matrix.columns();
     let (kept, held_out) = (rows_at(columns, &kept), rows_at(columns, &held_out));
-    let held_out = Some(held_out.as_matrix());
-    let other = fit_distributed(comm, n, kept.as_matrix(), held_out, params, observer)?;
+    let (columns, n_columns) = (kept.as_matrix(), matrix.n_columns());
+    let fit = Fit::part(Portion { columns, rows: None, n_columns }, comm).memory(*memory);
+    let other = fit.held_out(held_out.as_matrix()).observe(&mut told).run(params)?;
     let errors = other.steps().iter().filter_map(|step| step.held_out).collect();
     Ok((found, errors))
 }

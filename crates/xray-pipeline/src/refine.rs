@@ -1,7 +1,7 @@
 //! Alternating optimisation from the anchors, as it is told to those who watch.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factors, Refine, Refinement, with_threads};
+use xray_nmf::{Factors, Refine, Refinement};
 
 use crate::corpus::DistributedMatrix;
 use crate::error::Result;
@@ -15,7 +15,6 @@ pub(crate) struct RefineOptions {
     pub steps: usize,
     /// Ends when a step lowers the objective by less than this part of it; never if it is 0.
     pub tolerance: f64,
-    pub threads: Option<usize>,
 }
 
 /// Improves both factors; collective. The own rows must have been made.
@@ -26,12 +25,8 @@ pub(crate) fn refine(
     options: &RefineOptions,
     progress: &mut dyn Progress,
 ) -> Result<Factors> {
-    let RefineOptions { method, steps, tolerance, threads } = *options;
+    let RefineOptions { method, steps, tolerance } = *options;
     let _ = progress.tell(Event::Begin(Stage::Refinement, steps));
-    let mut told = Told(progress);
-    let run = || {
-        let refine = Refine::part(matrix.portion(), comm).method(method);
-        refine.steps(steps, tolerance).observe(&mut told).run(start)
-    };
-    Ok(with_threads(threads, run)??)
+    let refine = Refine::part(matrix.portion(), comm).method(method).steps(steps, tolerance);
+    Ok(refine.observe(&mut Told(progress)).run(start)?)
 }

@@ -9,7 +9,7 @@
 //! 5. **Words.** The heaviest words of each topic, and its share in the documents of all ranks.
 
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{Factors, RankSuggestion, RowModel, RunState, Step, Termination, fit_resumed};
+use xray_nmf::{Factors, Fit, Portion, RankSuggestion, RowModel, RunState, Step, Termination};
 
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
@@ -74,7 +74,7 @@ impl Topics {
 /// Progress that breaks during the search for anchors ends it there; refinement is then left out.
 ///
 /// # Errors
-/// If an option is out of range or the worker threads cannot be started.
+/// If an option is out of range.
 pub fn find_topics(
     comm: &dyn Communicator,
     corpus: &mut Corpus,
@@ -93,7 +93,7 @@ pub fn find_topics(
     scale_topics(&mut h, rank);
     let model = RowModel::new(rank, corpus.n_words(), h)?;
     let rows = corpus.matrix.rows().expect("rows are made");
-    let weights = model.weights(rows, options.params.threads)?;
+    let weights = model.weights(rows)?;
     let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let h = model.into_topics();
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
@@ -112,12 +112,13 @@ fn anchors(
     let given = Given::new(comm, &corpus.matrix, &options.anchors)?;
     let params = options.search_params(corpus.n_words());
     let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
-    let matrix: &dyn xray_nmf::Matrix = match &given.matrix {
-        Some(extended) => extended,
-        None => corpus.matrix.columns().as_matrix(),
+    let n_columns = given.n_columns;
+    let portion = match &given.matrix {
+        Some(extended) => Portion { columns: extended, rows: None, n_columns },
+        None => corpus.matrix.portion(),
     };
-    let observer = &mut Told(progress);
-    let mut found = fit_resumed(comm, given.n_columns, matrix, None, &params, saved, observer)?;
+    let fit = Fit::part(portion, comm).memory(options.memory);
+    let mut found = fit.resume(saved).observe(&mut Told(progress)).run(&params)?;
     let mut suggestion = None;
     if options.rank.is_none() && found.termination() != Termination::Stopped {
         let suggested = found.suggest_rank();
@@ -148,12 +149,7 @@ fn refinement(
         Some(steps) => steps,
         None => TopicOptions::default_refine(corpus.n_documents(), corpus.n_words(), rank),
     };
-    RefineOptions {
-        method: options.method,
-        steps,
-        tolerance: options.refine_tolerance,
-        threads: options.params.threads,
-    }
+    RefineOptions { method: options.method, steps, tolerance: options.refine_tolerance }
 }
 
 /// Words and shares of the topics; collective.

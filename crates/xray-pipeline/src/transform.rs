@@ -29,20 +29,14 @@ pub fn transform_rows(
     comm: &dyn Communicator,
     model: &Model,
     content: Content,
-    threads: Option<usize>,
 ) -> Result<Transformed> {
     match content {
-        Content::Documents(documents) => texts(comm, model, documents, threads),
-        Content::Table(corpus) => table(comm, model, *corpus, threads),
+        Content::Documents(documents) => texts(comm, model, documents),
+        Content::Table(corpus) => table(comm, model, *corpus),
     }
 }
 
-fn texts(
-    comm: &dyn Communicator,
-    model: &Model,
-    documents: OwnDocuments,
-    threads: Option<usize>,
-) -> Result<Transformed> {
+fn texts(comm: &dyn Communicator, model: &Model, documents: OwnDocuments) -> Result<Transformed> {
     let Some(vectorizer) = &model.preprocessing else {
         let message = "the model was fitted to a matrix; it cannot read texts";
         return together(comm, Err(Error::Usage(message.into())));
@@ -54,19 +48,14 @@ fn texts(
         ids: Some(own.ids),
         labels: own.labels,
     };
-    weigh(comm, model, &matrix, rows, threads)
+    weigh(comm, model, &matrix, rows)
 }
 
-fn table(
-    comm: &dyn Communicator,
-    model: &Model,
-    mut corpus: Corpus,
-    threads: Option<usize>,
-) -> Result<Transformed> {
+fn table(comm: &dyn Communicator, model: &Model, mut corpus: Corpus) -> Result<Transformed> {
     let Some(vectorizer) = &model.preprocessing else {
         corpus.matrix.make_rows(comm)?;
         let Corpus { matrix, rows, .. } = corpus;
-        return weigh(comm, model, matrix.rows().expect("rows are made"), rows, threads);
+        return weigh(comm, model, matrix.rows().expect("rows are made"), rows);
     };
     let names = match corpus.names {
         ColumnNames::Given(names) => names,
@@ -81,7 +70,7 @@ fn table(
     };
     let matrix = together(comm, vectorizer.transform_counts(&counts, Some(&names)))?;
     drop(counts);
-    weigh(comm, model, &matrix, corpus.rows, threads)
+    weigh(comm, model, &matrix, corpus.rows)
 }
 
 fn weigh(
@@ -89,7 +78,6 @@ fn weigh(
     model: &Model,
     matrix: &dyn Matrix,
     rows: RowNames,
-    threads: Option<usize>,
 ) -> Result<Transformed> {
     let (rank, n) = (model.h.n_rows(), model.h.n_columns());
     if matrix.n_columns() != n {
@@ -100,7 +88,7 @@ fn weigh(
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
-    let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix, threads);
+    let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix);
     Ok(transformed(model, rows, together(comm, weights)?))
 }
 
@@ -119,7 +107,6 @@ pub fn transform_columns(
     comm: &dyn Communicator,
     model: &Model,
     corpus: &Corpus,
-    threads: Option<usize>,
 ) -> Result<Transformed> {
     let Some(w) = &model.w else {
         return together(comm, Err(Error::Mismatch("the model has no W; fit it again".into())));
@@ -132,7 +119,7 @@ pub fn transform_columns(
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
-    let solved = nnls(w.as_matrix(), corpus.matrix.columns().as_matrix(), threads);
+    let solved = nnls(w.as_matrix(), corpus.matrix.columns().as_matrix());
     let solved = together(comm, solved)?.solutions;
     let (rank, n) = (model.rank(), corpus.matrix.n_columns());
     let layout = Ownership::columns(n, comm);

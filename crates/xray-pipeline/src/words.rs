@@ -1,7 +1,7 @@
 //! The words that say most about a topic.
 
 use xray_data::text::{Language, Stemmer};
-use xray_nmf::Weights;
+use xray_nmf::Coefficients;
 
 /// The columns with the largest weights in each topic, heaviest first, ties by position.
 ///
@@ -37,7 +37,7 @@ pub fn top_words(
 }
 
 /// Every topic's columns with their weights, before refinement.
-pub(crate) fn weighted_words(weights: &Weights) -> Vec<Vec<(usize, f64)>> {
+pub(crate) fn weighted_words(weights: &Coefficients) -> Vec<Vec<(usize, f64)>> {
     let mut topics = vec![Vec::new(); weights.rank()];
     for j in 0..weights.n_columns() {
         let (anchors, values) = weights.column(j);

@@ -6,6 +6,7 @@ use xray_data::{Documents, Model, Provenance, Table};
 use xray_nmf::comm::OneRank;
 use xray_nmf::{
     Matrix, Params, RankSuggestion, RunState, Selection, SparseMatrix, Termination, nnls,
+    with_threads,
 };
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
@@ -89,7 +90,7 @@ fn a_saved_model_repeats_the_weights() {
     let model = model.expect("fits").expect("rank 0");
     model.save(&path).expect("written");
     let model = Model::load(&path).expect("intact");
-    let weights = apply(&model, numbers(&corpus), Some(2)).expect("same columns");
+    let weights = apply(&model, numbers(&corpus)).expect("same columns");
     assert_eq!(weights, found.documents.weights);
     assert_eq!(heaviest_topics(&model, &weights, 90), found.documents.heaviest);
 }
@@ -124,11 +125,7 @@ fn a_saved_model_lists_the_same_topics() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let corpus = corpus();
-    let with = |threads| {
-        let mut options = three();
-        options.params.threads = Some(threads);
-        found(&corpus, &options)
-    };
+    let with = |threads| with_threads(Some(threads), || found(&corpus, &three())).expect("threads");
     let one = with(1);
     assert_eq!(one, with(2));
     assert_eq!(one, with(5));
@@ -163,7 +160,7 @@ fn residuals_of_given_topics_are_those_of_the_corpus() {
     for k in 1..=2 {
         let rays: Vec<f64> = lists[..k].iter().flat_map(|words| mean(words)).collect();
         let rays = xray_nmf::DenseMatrix::from_column_major(90, k, rays).expect("90 rows");
-        let solved = nnls(&rays, numbers(&corpus), None).expect("same rows");
+        let solved = nnls(&rays, numbers(&corpus)).expect("same rows");
         let left: f64 = solved.residual_norms.iter().map(|r| r * r).sum();
         let expected = (left / total).sqrt();
         assert!((found.run.steps[k - 1].residual - expected).abs() < 1e-12, "{k}");
@@ -243,7 +240,7 @@ fn counts_without_names_are_a_corpus_too() {
 fn a_study_has_every_rank() {
     let corpus = corpus();
     let params = Params { selection: Selection::Greedy, ..Params::new(8) };
-    let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(5) };
+    let options = StudyOptions { params, memory: None, held_out: 0.2, coherence_words: Some(5) };
     let study = rank_study(&OneRank, &corpus, &options, &mut ignore).expect("a valid corpus");
     assert_eq!(study.ranks.len(), 8);
     for (t, rank) in study.ranks.iter().enumerate() {

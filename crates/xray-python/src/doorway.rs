@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use xray_nmf::with_threads;
 
 use crate::failure::Failure;
 
@@ -54,6 +55,16 @@ impl Watch {
             false => ControlFlow::Continue(()),
         }
     }
+}
+
+/// Runs `work` without the GIL, with so many threads of its own: a global pool would hang after a fork.
+pub(crate) fn run_with_threads<R: Send + 'static, E: Failure + From<xray_nmf::Error>>(
+    py: Python<'_>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> Result<R, E> + Send + 'static,
+) -> PyResult<R> {
+    run(py, progress, move |watch: &Watch| with_threads(Some(threads), || work(watch))?)
 }
 
 /// Runs `work` without the GIL; `progress`, if given, is called with what `work` reports.

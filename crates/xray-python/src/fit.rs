@@ -5,10 +5,10 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xray_nmf::{Error, Normalize, Params, Result, Step, fit_observed, with_threads};
+use xray_nmf::{Error, Fit, Normalize, Params, Result, Step};
 
 use crate::doorway::{self, Watch};
-use crate::matrix::{Matrix, with_matrix};
+use crate::matrix::Matrix;
 
 /// `xray_nmf::Params` as a dictionary of numbers, strings and lists.
 #[derive(FromPyObject)]
@@ -47,6 +47,11 @@ impl Settings {
         self.threads
     }
 
+    /// Bytes for cached products.
+    pub(crate) fn memory(&self) -> Option<usize> {
+        self.memory
+    }
+
     pub(crate) fn params(self) -> Result<Params> {
         let normalize = normalize_of(self.normalize.as_deref())?;
         Ok(Params {
@@ -63,8 +68,6 @@ impl Settings {
             excluded: self.excluded,
             candidates: self.candidates,
             seed: self.seed,
-            threads: Some(self.threads),
-            memory: self.memory,
             ..Params::new(self.rank)
         })
     }
@@ -99,6 +102,7 @@ pub(crate) fn fit(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Factorization> {
     let borrowed = Arc::clone(&matrix.get().0);
+    let (threads, memory) = (settings.threads, settings.memory);
     let work = move |watch: &Watch| {
         let params = settings.params()?;
         let (mut found, wanted) = (0, params.rank);
@@ -106,9 +110,11 @@ pub(crate) fn fit(
             found += 1;
             watch.step(("anchor", found, wanted, step.residual))
         };
-        with_matrix!(&borrowed.storage, x => fit_observed(x, None, &params, &mut observer))
+        let fit = Fit::of(borrowed.storage.as_matrix()).memory(memory);
+        fit.observe(&mut observer).run(&params)
     };
-    doorway::run(py, progress, work).map(|found| Factorization(Arc::new(found)))
+    doorway::run_with_threads(py, threads, progress, work)
+        .map(|found| Factorization(Arc::new(found)))
 }
 
 #[pymethods]
@@ -146,15 +152,15 @@ impl Factorization {
     /// The solution with the first `rank` anchors.
     fn truncate(&self, py: Python<'_>, rank: usize, threads: usize) -> PyResult<Self> {
         let whole = Arc::clone(&self.0);
-        let work = move |_: &Watch| with_threads(Some(threads), || whole.truncate(rank));
-        doorway::run(py, None, work).map(|found| Self(Arc::new(found)))
+        let work = move |_: &Watch| -> Result<_> { Ok(whole.truncate(rank)) };
+        doorway::run_with_threads(py, threads, None, work).map(|found| Self(Arc::new(found)))
     }
 
     /// H: one row for each anchor, one column for each column of the matrix.
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [self.0.rank(), self.0.weights().n_columns()];
+        let shape = [self.0.rank(), self.0.coefficients().n_columns()];
         let found = Arc::clone(&self.0);
-        let dense = py.detach(move || found.weights().to_dense());
+        let dense = py.detach(move || found.coefficients().to_dense());
         dense.into_pyarray(py).reshape(shape)
     }
 }

@@ -28,19 +28,6 @@ pub(crate) enum Storage {
     Sparse64(SparseMatrix<'static, f64>),
 }
 
-/// Evaluates `$body` with `$x` bound to the engine's matrix, whichever it is.
-macro_rules! with_matrix {
-    ($storage:expr, $x:ident => $body:expr) => {
-        match $storage {
-            $crate::matrix::Storage::Dense32($x) => $body,
-            $crate::matrix::Storage::Dense64($x) => $body,
-            $crate::matrix::Storage::Sparse32($x) => $body,
-            $crate::matrix::Storage::Sparse64($x) => $body,
-        }
-    };
-}
-pub(crate) use with_matrix;
-
 /// A matrix, and the arrays that it borrows from.
 pub(crate) struct Borrowed {
     pub(crate) storage: Storage,
@@ -65,7 +52,7 @@ impl Matrix {
             let mut storage = make()?;
             // Before it is transposed, so that errors have positions as Python counts them.
             if !allow_negative {
-                with_matrix!(&storage, x => check_signs(x))?;
+                check_signs(storage.as_matrix())?;
             }
             if transposed {
                 storage = storage.transposed();
@@ -76,7 +63,7 @@ impl Matrix {
     }
 }
 
-fn check_signs(matrix: &impl xray_nmf::Matrix) -> Result<()> {
+fn check_signs(matrix: &dyn xray_nmf::Matrix) -> Result<()> {
     match matrix.first_negative() {
         Some(Entry { row, column, value }) => Err(Error::Negative { row, column, value }),
         None => Ok(()),
@@ -84,6 +71,16 @@ fn check_signs(matrix: &impl xray_nmf::Matrix) -> Result<()> {
 }
 
 impl Storage {
+    /// The engine's matrix, whichever it is.
+    pub(crate) fn as_matrix(&self) -> &dyn xray_nmf::Matrix {
+        match self {
+            Storage::Dense32(x) => x,
+            Storage::Dense64(x) => x,
+            Storage::Sparse32(x) => x,
+            Storage::Sparse64(x) => x,
+        }
+    }
+
     fn transposed(self) -> Self {
         match self {
             Storage::Dense32(x) => Storage::Dense32(x.transposed()),

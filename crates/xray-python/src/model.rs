@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::Value;
 use xray_data::{LoadedMatrix, ModelKind, Provenance};
-use xray_nmf::{DenseMatrix, SparseMatrix, with_threads};
+use xray_nmf::{DenseMatrix, SparseMatrix};
 use xray_pipeline::measure::Coherence;
 use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
 
@@ -196,9 +196,8 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (view, model) = (weights.as_array(), Arc::clone(&self.0));
         let (n_rows, weights) = (view.nrows(), view.iter().copied().collect::<Vec<f64>>());
-        let heaviest = move || heaviest_topics(&model, &weights, n_rows);
-        let topics =
-            doorway::run(py, None, move |_: &Watch| with_threads(Some(threads), heaviest))?;
+        let work = move |_: &Watch| -> Result<_> { Ok(heaviest_topics(&model, &weights, n_rows)) };
+        let topics = doorway::run_with_threads(py, threads, None, work)?;
         Ok(numbered(py, &topics))
     }
 
@@ -211,12 +210,11 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, given) = (Arc::clone(&self.0), Arc::clone(&documents.get().0));
         let shape = [given.n_documents(), model.rank()];
-        let weigh = move || match &model.preprocessing {
-            Some(vectorizer) => apply(&model, &given.weigh(vectorizer)?, Some(threads)),
-            None => apply(&model, given.as_given()?, Some(threads)),
+        let work = move |_: &Watch| match &model.preprocessing {
+            Some(vectorizer) => apply(&model, &given.weigh(vectorizer)?),
+            None => apply(&model, given.as_given()?),
         };
-        let work = move |_: &Watch| -> Result<Vec<f64>> { with_threads(Some(threads), weigh)? };
-        doorway::run(py, None, work)?.into_pyarray(py).reshape(shape)
+        doorway::run_with_threads(py, threads, None, work)?.into_pyarray(py).reshape(shape)
     }
 
     /// NPMI and UMass of lists of words (by column) in documents, and known words in each document.
@@ -228,16 +226,14 @@ impl Model {
         threads: usize,
     ) -> PyResult<Measured> {
         let (model, given) = (Arc::clone(&self.0), Arc::clone(&documents.get().0));
-        let measure = move || -> Result<_> {
+        let work = move |_: &Watch| -> Result<_> {
             let matrix = match &model.preprocessing {
                 Some(vectorizer) => given.weigh(vectorizer)?,
                 None => given.as_given()?.clone(),
             };
             Ok((coherence(&matrix, lists), lengths(&matrix)))
         };
-        doorway::run(py, None, move |_: &Watch| -> Result<_> {
-            with_threads(Some(threads), measure)?
-        })
+        doorway::run_with_threads(py, threads, None, work)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {

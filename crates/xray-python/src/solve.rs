@@ -1,13 +1,14 @@
 //! Nonnegative least squares, refinement, and weights of new rows.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
-use xray_nmf::{Matrix as _, Nnls, Refined, Refinement, Result, RowModel, refine_observed};
+use xray_nmf::{Factors, Next, Nnls, Observer, Refine, Refinement, Result, RowModel, Step};
 
 use crate::doorway::{self, Watch};
-use crate::matrix::{Matrix, with_matrix};
+use crate::matrix::Matrix;
 
 type Solved<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64);
 
@@ -21,13 +22,12 @@ pub(crate) fn nnls<'py>(
 ) -> PyResult<Solved<'py>> {
     let (a, b) = (Arc::clone(&matrix.get().0), Arc::clone(&right.get().0));
     let work = move |_: &Watch| -> Result<_> {
-        with_matrix!(&a.storage, a => with_matrix!(&b.storage, b => {
-            let solved = xray_nmf::nnls(a, b, Some(threads))?;
-            Ok((solved.solutions.concat(), solved, [b.n_columns(), a.n_columns()]))
-        }))
+        let (a, b) = (a.storage.as_matrix(), b.storage.as_matrix());
+        let solved = xray_nmf::nnls(a, b)?;
+        Ok((solved.solutions.concat(), solved, [b.n_columns(), a.n_columns()]))
     };
     let (solutions, Nnls { residual_norms, kkt_violation, .. }, shape) =
-        doorway::run(py, None, work)?;
+        doorway::run_with_threads(py, threads, None, work)?;
     let solutions = solutions.into_pyarray(py).reshape(shape)?;
     Ok((solutions, residual_norms.into_pyarray(py), kkt_violation))
 }
@@ -46,9 +46,10 @@ pub(crate) fn row_weights<'py>(
     let borrowed = Arc::clone(&rows.get().0);
     let work = move |_: &Watch| -> Result<_> {
         let model = RowModel::new(rank, n, h)?;
-        with_matrix!(&borrowed.storage, x => Ok((model.weights(x, Some(threads))?, x.n_rows())))
+        let rows = borrowed.storage.as_matrix();
+        Ok((model.weights(rows)?, rows.n_rows()))
     };
-    let (weights, n_rows) = doorway::run(py, None, work)?;
+    let (weights, n_rows) = doorway::run_with_threads(py, threads, None, work)?;
     weights.into_pyarray(py).reshape([n_rows, rank])
 }
 
@@ -72,30 +73,45 @@ pub(crate) fn refine<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Better<'py>> {
     let ((w, m, rank), (h, n, _)) = (numbers(&w), numbers(&h));
-    let start = Refined { rank, w, h, objective: Vec::new() };
+    let start = Factors { rank, w, h, objective: Vec::new() };
     let borrowed = Arc::clone(&matrix.get().0);
-    let work = move |watch: &Watch| -> Result<Refined> {
-        let (method, iterations, threads, compared) = plan;
+    let (method, iterations, threads, compared) = plan;
+    let work = move |watch: &Watch| -> Result<Factors> {
         let method: Refinement = method.parse()?;
-        let observer = &mut |t, objective| watch.step(("refinement", t, iterations, objective));
-        let better = with_matrix!(&borrowed.storage, x => {
-            refine_observed(x, start, method, iterations, Some(threads), observer)
-        })?;
+        let mut reporter = Reporter { watch, iterations };
+        let refine = Refine::of(borrowed.storage.as_matrix()).method(method);
+        let better = refine.steps(iterations, 0.0).observe(&mut reporter).run(start)?;
         Ok(match compared {
             Some('h') => better.with_comparable_topics(),
             Some(_) => swapped(swapped(better).with_comparable_topics()),
             None => better,
         })
     };
-    let Refined { w, h, objective, .. } = doorway::run(py, progress, work)?;
+    let Factors { w, h, objective, .. } = doorway::run_with_threads(py, threads, progress, work)?;
     let w = w.into_pyarray(py).reshape([m, rank])?;
     let h = h.into_pyarray(py).reshape([n, rank])?;
     Ok((w, h, objective.into_pyarray(py)))
 }
 
+/// Tells the doorway of every iteration.
+struct Reporter<'a> {
+    watch: &'a Watch,
+    iterations: usize,
+}
+
+impl Observer for Reporter<'_> {
+    fn step(&mut self, _: &Step) -> Next {
+        Next::Continue
+    }
+
+    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
+        self.watch.step(("refinement", t, self.iterations, objective))
+    }
+}
+
 /// W and H in each other's place.
-fn swapped(pair: Refined) -> Refined {
-    Refined { w: pair.h, h: pair.w, ..pair }
+fn swapped(pair: Factors) -> Factors {
+    Factors { w: pair.h, h: pair.w, ..pair }
 }
 
 /// The numbers of a small factor, row after row, and its shape.

@@ -3,7 +3,7 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use xray_nmf::synth::{Corpus, Noise, Planted, Synthetic};
-use xray_nmf::{Matrix as _, Result, with_threads};
+use xray_nmf::{Matrix as _, Result};
 
 use crate::doorway::{self, Watch};
 
@@ -74,14 +74,15 @@ pub(crate) fn corpus<'py>(
     let like = like.to_owned();
     let work = move |_: &Watch| -> Result<_> {
         let corpus = Corpus { seed, ..Corpus::like(like.parse()?).scaled(scale)? };
-        let matrix = with_threads(Some(threads), || corpus.generate())??;
+        let matrix = corpus.generate()?;
         let (offsets, indices, values) = matrix.csr();
         let offsets: Vec<i64> = offsets.iter().map(|&o| o as i64).collect();
         let indices: Vec<i32> = bytemuck::cast_slice(indices).to_vec();
         let shape = (matrix.n_rows(), matrix.n_columns());
         Ok((shape, offsets, indices, values.to_vec(), corpus.anchors()?))
     };
-    let (shape, offsets, indices, values, anchors) = doorway::run(py, None, work)?;
+    let (shape, offsets, indices, values, anchors) =
+        doorway::run_with_threads(py, threads, None, work)?;
     let csr = (shape, offsets.into_pyarray(py), indices.into_pyarray(py), values.into_pyarray(py));
     Ok((csr, anchors))
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xray_data::text::TextOptions;
 use xray_nmf::comm::OneRank;
-use xray_nmf::{Refinement, RunState, with_threads};
+use xray_nmf::{Refinement, RunState};
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
 
@@ -79,16 +79,16 @@ pub(crate) fn fit_topics<'py>(
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
     let given = Arc::clone(&documents.get().0);
     let threads = settings.params.threads();
-    let work = move |watch: &Watch| -> Result<(xray_data::Model, Run)> {
-        with_threads(Some(threads), || fit(&given, settings, watch))?
-    };
-    let (model, run) = doorway::run(py, progress, work)?;
+    let work =
+        move |watch: &Watch| -> Result<(xray_data::Model, Run)> { fit(&given, settings, watch) };
+    let (model, run) = doorway::run_with_threads(py, threads, progress, work)?;
     Ok((Model(Arc::new(model)), run.into_dict(py)?))
 }
 
 fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_data::Model, Run)> {
     let TopicSettings { anchor_words, exclude, n_words, distinct, .. } = settings;
     let method: Refinement = settings.refinement.parse()?;
+    let memory = settings.params.memory();
     let params = settings.params.params()?;
     let mut corpus = given.to_corpus(settings.text)?;
     let vectorizer = corpus.vectorizer().expect("a corpus of words");
@@ -111,6 +111,7 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
         n_words,
         distinct,
         params,
+        memory,
         ..TopicOptions::default()
     };
     let new = RunState::default();

@@ -52,8 +52,6 @@ impl EngineArgs {
             tolerance: self.tolerance,
             min_improvement: self.min_improvement,
             seed: common.seed,
-            threads: common.threads(),
-            memory: common.memory.map(|bytes| bytes.0),
             ..Params::new(rank)
         }
     }

@@ -117,6 +117,11 @@ impl CommonArgs {
     pub fn threads(&self) -> Option<usize> {
         self.threads.map(|n| n as usize)
     }
+
+    /// The bytes for cached products, if they were given.
+    pub fn memory(&self) -> Option<usize> {
+        self.memory.map(|bytes| bytes.0)
+    }
 }
 
 const DEMO_HELP: &str = "\

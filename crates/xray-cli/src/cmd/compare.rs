@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, UsageError};
 use crate::session::Session;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
+    let mut session = Session::new(&args.common);
     let folder =
         args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
     let corpus = read_weighed(&OneRank, &mut session, &args.input, &args.text)?;
@@ -71,16 +71,10 @@ fn true_anchors(list: &str, corpus: &Corpus) -> anyhow::Result<Vec<usize>> {
 }
 
 fn options(args: &CompareArgs) -> CompareOptions {
-    let (seed, threads) = (args.common.seed, args.common.threads());
+    let seed = args.common.seed;
     CompareOptions {
         methods: if args.methods.is_empty() { METHODS.to_vec() } else { args.methods.clone() },
-        job: Job {
-            rank: args.rank,
-            seed,
-            threads,
-            epochs: args.epochs,
-            iterations: args.iterations,
-        },
+        job: Job { rank: args.rank, seed, epochs: args.epochs, iterations: args.iterations },
         seeds: args.runs as usize,
         refine: args.refine,
         time_limit: args.time_limit,

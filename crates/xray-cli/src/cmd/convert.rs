@@ -21,7 +21,7 @@ struct Converted<'a> {
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
+    let mut session = Session::new(&args.common);
     let written = match read(&OneRank, &mut session, &args.input)? {
         Content::Documents(documents) if keeps_texts(args) => {
             save_texts(&mut session, &documents.own, args)?;

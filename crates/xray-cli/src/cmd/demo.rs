@@ -22,12 +22,12 @@ const NEXT: &str = "\nNext:
   xray topics --help                      all formats, options and examples";
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
+    let mut session = Session::new(&args.common);
     let folder =
         args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
     let mut corpus = session.stage("text", corpus)?;
-    let mut options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
-    options.params.threads = args.common.threads();
+    let memory = args.common.memory();
+    let options = TopicOptions { rank: Some(SUBJECTS), memory, ..TopicOptions::default() };
     let comm = &Counted::new(&OneRank);
     let found = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
     let report = TopicsReport::new(comm, &corpus, &found)?;

@@ -9,7 +9,7 @@ use xray_nmf::{DenseMatrix, Params, Selection, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     FactorizeParameters, FactorizeReport, anchor_columns, anchors_csv, anchors_table,
-    factorize_model, json, sparse_coefficients,
+    factorize_model, json,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
@@ -34,7 +34,7 @@ enum Target {
 
 pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
-    let mut session = Session::on(comm, &args.common)?;
+    let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
     let target = target(comm, args)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
@@ -43,6 +43,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
         params: together(comm, params(args, &corpus))?,
         refine: args.refine,
         method: args.engine.refine_method.unwrap_or_default(),
+        memory: args.common.memory(),
     };
     let key = RunKey::of(&corpus.matrix, &options.params);
     let found = with_checkpoints(comm, &mut session, &args.run, key, |saved, progress| {
@@ -131,7 +132,7 @@ impl FoundFactors {
 
     /// Numbers of the larger factor: of H, or of the refined W.
     fn n_numbers(&self, comm: &dyn Communicator) -> xray_pipeline::Result<usize> {
-        let sizes = gather_sizes(comm, [self.found.found.weights().n_nonzero()])?;
+        let sizes = gather_sizes(comm, [self.found.found.coefficients().n_nonzero()])?;
         Ok(match &self.found.refined {
             Some(refined) => refined.documents.own.n() * refined.documents.rank,
             None => sizes.iter().map(|size| size[0]).sum(),
@@ -154,12 +155,8 @@ impl FoundFactors {
                 (dense_h(refined)?, w)
             }
             None => {
-                let gathered = found.weights().gathered(comm, 0)?;
-                if comm.rank() > 0 {
-                    return Ok(None);
-                }
-                let h = sparse_coefficients(gathered.as_ref().unwrap_or(found.weights()))?;
-                (h.into(), self.anchor_columns()?)
+                let Some(h) = found.coefficients().gathered(comm, 0)? else { return Ok(None) };
+                (h.into_matrix().into(), self.anchor_columns()?)
             }
         };
         Ok(Some(factorize_model(&self.report, h, Some(w), self.names(), provenance)))
@@ -168,7 +165,7 @@ impl FoundFactors {
     fn anchor_columns(&self) -> xray_pipeline::Result<LoadedMatrix> {
         let found = &self.found.found;
         let dense = self.corpus.matrix.is_dense();
-        anchor_columns(found.anchor_columns(), found.n_rows(), dense)
+        anchor_columns(found, dense)
     }
 
     fn names(&self) -> Option<Vec<String>> {
@@ -260,7 +257,7 @@ impl FoundFactors {
         });
         let ranges = ranges.into_iter().map(|range| [range.start, range.end]).collect();
         let shard = ShardFile::new(Part::H, rank, size, ranges, names);
-        let h = sparse_coefficients(found.weights())?;
+        let h = found.coefficients().clone().into_matrix();
         folder.write_shard(shard, |out| write_npz(h, out))
     }
 

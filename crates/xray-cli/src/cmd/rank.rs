@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::on(comm, &args.common)?;
+    let mut session = Session::on(comm, &args.common);
     let folder = match &args.output {
         Some(path) => Some(Folder::open(comm, path, false)?),
         None => None,
@@ -26,6 +26,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let rule = if words { Selection::Greedy } else { Selection::Max };
     let options = StudyOptions {
         params: args.engine.params(args.max, rule, &args.common),
+        memory: args.common.memory(),
         held_out: args.held_out,
         coherence_words: (words && args.words > 1).then_some(args.words),
     };

@@ -24,14 +24,13 @@ struct Done {
 }
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
+    let mut session = Session::new(&args.common);
     // Open until the end: tried first, and gone again if nothing comes of it.
     let _folder = Folder::open(&OneRank, &args.output, false)?;
     let settings = Settings {
         quick: args.quick,
         data: args.data.clone().or_else(|| std::env::var_os("XRAY_DATA").map(PathBuf::from)),
         demo: DataSet::from_corpus("demo", demo::corpus()?),
-        threads: args.common.threads(),
         seed: args.common.seed,
     };
     let (mut done, mut failed) = (Vec::new(), Vec::new());

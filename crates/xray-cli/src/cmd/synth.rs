@@ -33,7 +33,7 @@ enum Truth {
 }
 
 pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common)?;
+    let mut session = Session::new(&args.common);
     let (table, truth) = session.stage("draw", || match args.corpus {
         Some(collection) => corpus(collection, args),
         None => planted(args),

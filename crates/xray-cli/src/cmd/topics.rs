@@ -28,7 +28,7 @@ use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
-    let mut session = Session::on(comm, &args.common)?;
+    let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
     let folder = match output(args) {
         Some(path) => Some(Folder::open(comm, &path, args.shards.shards)?),
@@ -41,7 +41,10 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
     let reading = comm.traffic().bytes;
     let request = request(args);
-    let options = together(comm, options(&session, &request, &corpus))?;
+    let options = TopicOptions {
+        memory: args.common.memory(),
+        ..together(comm, options(&session, &request, &corpus))?
+    };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
     let found = about(&args.input, found)?;
     let report = TopicsReport::new(comm, &corpus, &found)?;

@@ -20,7 +20,7 @@ use crate::outcome::{Outcome, UsageError};
 use crate::session::{STDOUT, Session};
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::on(comm, &args.common)?;
+    let mut session = Session::on(comm, &args.common);
     if let Some(out) = &args.output {
         check_writable(comm, out)?;
     }
@@ -63,9 +63,8 @@ fn transform(
     content: Content,
     args: &TransformArgs,
 ) -> anyhow::Result<Transformed> {
-    let threads = args.common.threads();
     let weighed = match (content, args.columns) {
-        (Content::Table(corpus), true) => transform_columns(comm, model, &corpus, threads),
+        (Content::Table(corpus), true) => transform_columns(comm, model, &corpus),
         (Content::Documents(_), true) => {
             let message = "--columns is for matrices, and this is text";
             return together(comm, Err(UsageError(message.into()).into()));
@@ -75,7 +74,7 @@ fn transform(
             let message = format!("{name}: the model was fitted to a matrix; it cannot read texts");
             return together(comm, Err(UsageError(message).into()));
         }
-        (content, false) => transform_rows(comm, model, content, threads),
+        (content, false) => transform_rows(comm, model, content),
     };
     about(&args.input, weighed.map_err(Into::into))
 }

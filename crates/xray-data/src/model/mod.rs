@@ -47,7 +47,7 @@ pub(crate) const FORMAT_VERSION: u64 = 1;
 /// let x = SparseMatrix::from_triplets(2, 3, [(0, 0, 1.0), (1, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0)])
 ///     .expect("in range");
 /// let found = fit(&x, &Params::new(2)).expect("nonnegative");
-/// let (offsets, rows, values) = found.weights().csc();
+/// let (offsets, rows, values) = found.coefficients().csc();
 /// let h = SparseMatrix::from_csc(2, 3, offsets.to_vec(), rows.to_vec(), values.to_vec())
 ///     .expect("weights are in range");
 /// let model = Model::new(ModelKind::Factorize, found.anchors(), h.into());

@@ -152,7 +152,7 @@ fn compare_engines(arguments: &Arguments, matrix: &dyn Matrix) -> Result<()> {
     let lazy = fit(Engine::Lazy, 2)??;
     for (engine, threads) in [(Engine::Lazy, 1), (Engine::Direct, 2)] {
         let other = fit(engine, threads)??;
-        let same = bits(&other) == bits(&lazy) && other.weights() == lazy.weights();
+        let same = bits(&other) == bits(&lazy) && other.coefficients() == lazy.coefficients();
         ensure!(same, "{engine:?} on {threads} threads differs from Lazy on 2");
     }
     print(json!({ "same_bits": true, "rank": lazy.rank() }));

@@ -13,7 +13,7 @@ use crate::print;
 
 /// Times the anchors of SPA.
 pub(crate) fn time_spa(arguments: &Arguments, matrix: &dyn Matrix) -> Result<()> {
-    let params = SpaParams { threads: arguments.threads, ..SpaParams::new(arguments.rank) };
+    let params = SpaParams::new(arguments.rank);
     report(|| spa(matrix, &params))
 }
 
@@ -24,7 +24,6 @@ pub(crate) fn time_hottopixx(arguments: &Arguments, matrix: &dyn Matrix) -> Resu
         epochs: arguments.epochs,
         precision: Precision::Single,
         memory: arguments.memory,
-        threads: arguments.threads,
         ..HottopixxParams::new(arguments.rank)
     };
     report(|| hottopixx(matrix, &params))

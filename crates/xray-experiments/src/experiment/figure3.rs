@@ -107,7 +107,7 @@ fn recovery(method: &Method, noise: f64, seed: u64) -> Result<f64> {
     // Columns that are to sum to 1 must not have negative entries.
     let clip = method.needs_nonnegative;
     let data = Synthetic { rank: RANK, noise, seed, clip, ..Synthetic::default() }.generate()?;
-    let job = Job { seed, threads: Some(1), ..Job::new(RANK) };
+    let job = Job { seed, ..Job::new(RANK) };
     match method.run(&LoadedMatrix::Dense(data.matrix.clone()), &job)? {
         Found::Anchors(anchors) => Ok(data.recovery(&anchors)),
         Found::Factors(_) => Ok(0.0),

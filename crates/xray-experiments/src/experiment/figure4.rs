@@ -1,7 +1,7 @@
 //! Figure 4: accuracy against the number of topics.
 
 use anyhow::Result;
-use xray_nmf::Factors;
+use xray_nmf::comm::OneRank;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::{Claim, Settings, judged};
@@ -78,15 +78,13 @@ fn study(
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<Outcome> {
-    let threads = settings.threads;
     let protocol = Protocol { repeats: plan.repeats, ..protocol(settings.seed) };
     let full = linear_svm_accuracy(data.sparse()?, data.classes()?, &protocol)?.mean;
     watch.advance()?;
     let fewest = data.n_classes();
     let ranks: Vec<usize> =
         [fewest].into_iter().chain(plan.ranks.iter().copied().filter(|&r| r > fewest)).collect();
-    let job =
-        Job { seed: settings.seed, threads, epochs: EPOCHS, iterations: ITERATIONS, ..Job::new(0) };
+    let job = Job { seed: settings.seed, epochs: EPOCHS, iterations: ITERATIONS, ..Job::new(0) };
     let mut curves = Vec::new();
     for name in METHODS {
         curves.extend(anchor_curves(data, &Method::named(name)?, &ranks, plan, &job, &protocol)?);
@@ -112,11 +110,11 @@ fn anchor_curves(
     let (mut plain, mut weights) = (Vec::new(), Vec::new());
     for &rank in ranks.iter().filter(|&&rank| rank <= anchors.len()) {
         let found = with_anchors(&data.matrix, &anchors[..rank])?;
-        let features = anchor_features(&found);
+        let features = anchor_features(&found)?;
         let judged = accuracy(features, rank, data.classes()?, protocol)?;
         plain.push(Point { rank, mean: judged.mean, spread: judged.std });
         if rank <= plan.largest_refined {
-            let start = Factors::from_factorization(&found);
+            let start = found.factors(&OneRank)?;
             let factors = scaled(refined(&data.matrix, start, REFINE)?);
             let judged = accuracy(factors.w, rank, data.classes()?, protocol)?;
             weights.push(Point { rank, mean: judged.mean, spread: judged.std });

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use xray_nmf::Factors;
+use xray_nmf::comm::OneRank;
 use xray_pipeline::measure::normalized_mutual_information;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table};
 
@@ -54,7 +55,6 @@ fn study(
 ) -> Result<Outcome> {
     let job = Job {
         seed: settings.seed,
-        threads: settings.threads,
         epochs: EPOCHS,
         iterations: ROUND,
         ..Job::new(data.n_classes())
@@ -77,7 +77,7 @@ fn study(
 fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<(usize, f64)>> {
     let Found::Anchors(anchors) = method.run(&data.matrix, job)? else { return Ok(Vec::new()) };
     let found = with_anchors(&data.matrix, &anchors)?;
-    let start = Factors::from_factorization(&found);
+    let start = found.factors(&OneRank)?;
     let look = |after: usize| {
         let factors = refined(&data.matrix, start.clone(), after)?;
         Ok((after, nmi(data, &factors)?))

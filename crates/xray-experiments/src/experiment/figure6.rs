@@ -1,6 +1,7 @@
 //! Figure 6: speed-up over threads.
 
 use anyhow::Result;
+use xray_nmf::with_threads;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table};
 
 use super::Settings;
@@ -25,7 +26,7 @@ impl Curve {
 
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let rank = if settings.quick { 20 } else { 100 };
-    let most = settings.n_threads();
+    let most = rayon::current_num_threads();
     let counts: Vec<usize> = std::iter::successors(Some(1), |k| Some(k * 2))
         .take_while(|&k| k < most)
         .chain([most])
@@ -36,9 +37,10 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
         let matrix = shape.draw(settings)?;
         let mut times = Vec::new();
         for &threads in &counts {
-            let mut seconds = time_xray(&matrix, rank, threads)?.time.as_secs_f64();
+            let time = || time_xray(&matrix, rank).map(|spent| spent.time.as_secs_f64());
+            let mut seconds = with_threads(Some(threads), time)??;
             if seconds < LONG {
-                let again = time_xray(&matrix, rank, threads)?.time.as_secs_f64();
+                let again = with_threads(Some(threads), time)??;
                 seconds = seconds.min(again);
             }
             times.push((threads, seconds));

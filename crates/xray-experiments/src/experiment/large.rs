@@ -3,7 +3,7 @@
 use anyhow::Result;
 use rayon::prelude::*;
 use xray_nmf::synth::Corpus;
-use xray_nmf::{Fit, Matrix, Params, Scalar, Selection, SparseMatrix, with_threads};
+use xray_nmf::{Fit, Matrix, Params, Scalar, Selection, SparseMatrix};
 
 use super::Settings;
 use crate::measure::{Spent, measured};
@@ -67,10 +67,10 @@ impl Shape {
 }
 
 /// XRAY(greedy), timed; the weights of all columns are part of it.
-pub(super) fn time_xray(matrix: &dyn Matrix, rank: usize, threads: usize) -> Result<Spent> {
+pub(super) fn time_xray(matrix: &dyn Matrix, rank: usize) -> Result<Spent> {
     let params = Params { selection: Selection::Greedy, ..Params::new(rank) };
     let fit = || Fit::of(matrix).memory(Some(MEMORY)).run(&params);
-    let (found, spent) = with_threads(Some(threads), || measured(fit))?;
+    let (found, spent) = measured(fit);
     found?;
     Ok(spent)
 }

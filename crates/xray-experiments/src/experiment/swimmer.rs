@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use xray_data::LoadedMatrix;
-use xray_nmf::Factors;
+use xray_nmf::comm::OneRank;
 use xray_report::{Cell, Column, Image, ImageGrid, Table, number};
 
 use super::{Claim, Settings, judged, swimmers};
@@ -115,9 +115,9 @@ fn study(
     let mut outcomes = Vec::new();
     for name in METHODS {
         let method = Method::named(name)?;
-        let job = Job { seed: settings.seed, threads: settings.threads, ..Job::new(rank) };
+        let job = Job { seed: settings.seed, ..Job::new(rank) };
         let factors = match method.run(&data, &job)? {
-            Found::Anchors(anchors) => Factors::from_factorization(&with_anchors(&data, &anchors)?),
+            Found::Anchors(anchors) => with_anchors(&data, &anchors)?.factors(&OneRank)?,
             Found::Factors(factors) => factors,
         };
         let topics: Vec<Vec<f64>> = (0..factors.rank)

@@ -1,7 +1,8 @@
 //! Table 1: accuracy with anchors that were chosen from scaled columns.
 
 use anyhow::Result;
-use xray_nmf::{Factors, Fit, Normalize, Params, Selection};
+use xray_nmf::comm::OneRank;
+use xray_nmf::{Fit, Normalize, Params, Selection};
 use xray_report::{Cell, Column, Table};
 
 use super::Settings;
@@ -82,8 +83,8 @@ fn judge(
     let found = with_anchors(&data.matrix, &anchors)?;
     let protocol = protocol(settings.seed);
     let classes = data.classes()?;
-    let plain = accuracy(anchor_features(&found), found.rank(), classes, &protocol)?;
-    let factors = refined(&data.matrix, Factors::from_factorization(&found), REFINE)?;
+    let plain = accuracy(anchor_features(&found)?, found.rank(), classes, &protocol)?;
+    let factors = refined(&data.matrix, found.factors(&OneRank)?, REFINE)?;
     let weights = accuracy(scaled(factors).w, found.rank(), classes, &protocol)?;
     Ok(((plain.mean, plain.std), (weights.mean, weights.std)))
 }

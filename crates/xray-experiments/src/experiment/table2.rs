@@ -1,7 +1,7 @@
 //! Table 2: anchors and the top words of their topics.
 
 use anyhow::Result;
-use xray_nmf::Factors;
+use xray_nmf::comm::OneRank;
 use xray_pipeline::top_words;
 use xray_report::{Cell, Column, Table};
 
@@ -62,10 +62,9 @@ fn study(data: &DataSet, rank: usize, settings: &Settings, watch: &mut dyn Watch
 }
 
 fn topics(data: &DataSet, method: &Method, rank: usize, settings: &Settings) -> Result<Vec<Topic>> {
-    let job =
-        Job { seed: settings.seed, threads: settings.threads, epochs: EPOCHS, ..Job::new(rank) };
+    let job = Job { seed: settings.seed, epochs: EPOCHS, ..Job::new(rank) };
     let Found::Anchors(anchors) = method.run(&data.matrix, &job)? else { return Ok(Vec::new()) };
-    let found = Factors::from_factorization(&with_anchors(&data.matrix, &anchors)?);
+    let found = with_anchors(&data.matrix, &anchors)?.factors(&OneRank)?;
     let lists = top_words(&found.h, found.rank, WORDS + 1, &data.words, &[], false);
     let name = |&(j, _): &(usize, f64)| data.words[j].clone();
     let (starts, _, _) = data.sparse()?.csc();

@@ -26,7 +26,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let mut entries = Vec::new();
     for shape in &SHAPES {
         let name = format!("{} (drawn)", shape.name);
-        entries.push(measure(name, &shape.draw(settings)?, rank, settings)?);
+        entries.push(measure(name, &shape.draw(settings)?, rank)?);
         watch.advance()?;
     }
     let sets = if settings.quick {
@@ -36,19 +36,14 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
         vec![folder.tweets()?, folder.acl()?, folder.debian()?]
     };
     for data in sets {
-        entries.push(measure(data.name.clone(), data.sparse()?, rank, settings)?);
+        entries.push(measure(data.name.clone(), data.sparse()?, rank)?);
         watch.advance()?;
     }
     page(settings, &entries, rank)
 }
 
-fn measure<T: Scalar>(
-    name: String,
-    matrix: &SparseMatrix<'_, T>,
-    rank: usize,
-    settings: &Settings,
-) -> Result<Entry> {
-    let spent = time_xray(matrix, rank, settings.n_threads())?;
+fn measure<T: Scalar>(name: String, matrix: &SparseMatrix<'_, T>, rank: usize) -> Result<Entry> {
+    let spent = time_xray(matrix, rank)?;
     let (m, n, entries) = (matrix.n_rows(), matrix.n_columns(), matrix.n_entries());
     Ok(Entry { name, m, n, entries, pairs: pairs(matrix), spent })
 }
@@ -59,7 +54,7 @@ fn page(settings: &Settings, entries: &[Entry], rank: usize) -> Result<Page> {
         "XRAY(greedy), r = {rank}, {} threads. The paper's collections cannot be had; drawn corpora have \
          their numbers of documents, words and nonzeros exactly and about their nonzeros of X'X. Tweets \
          stand in for IBMT as well. Memory is the peak of the process: data, products and result.",
-        settings.n_threads()
+        rayon::current_num_threads()
     ));
     page.table(&table(entries));
     if !settings.quick {

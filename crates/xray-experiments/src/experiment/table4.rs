@@ -62,7 +62,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
         for shape in [rcv1, ppl2] {
             let matrix = shape.draw(settings)?;
             let name = format!("{} (drawn)", shape.name);
-            entries.push(xray_only(name, &matrix, ranks, rate, settings, watch)?);
+            entries.push(xray_only(name, &matrix, ranks, rate, watch)?);
         }
     }
     page(settings, &entries)
@@ -71,12 +71,11 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
 fn times_of_xray(
     matrix: &dyn Matrix,
     ranks: [usize; 3],
-    settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<[f64; 3]> {
     let mut times = [0.0; 3];
     for (time, rank) in times.iter_mut().zip(ranks) {
-        *time = time_xray(matrix, rank, settings.n_threads())?.time.as_secs_f64();
+        *time = time_xray(matrix, rank)?.time.as_secs_f64();
         watch.advance()?;
     }
     Ok(times)
@@ -89,7 +88,7 @@ fn both<T: Scalar>(
     settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<Entry> {
-    let xray = times_of_xray(matrix, ranks, settings, watch)?;
+    let xray = times_of_xray(matrix, ranks, watch)?;
     let mut times = [[Seconds::Measured(0.0); 3]; 2];
     for (row, epochs) in times.iter_mut().zip(EPOCHS) {
         for (time, rank) in row.iter_mut().zip(ranks) {
@@ -97,7 +96,6 @@ fn both<T: Scalar>(
                 epochs,
                 seed: settings.seed,
                 precision: precision(matrix.n_columns()),
-                threads: Some(settings.n_threads()),
                 ..HottopixxParams::new(rank)
             };
             let (found, spent) = measured(|| hottopixx(matrix, &params));
@@ -115,12 +113,11 @@ fn xray_only<T: Scalar>(
     matrix: &SparseMatrix<'_, T>,
     ranks: [usize; 3],
     rate: [f64; 2],
-    settings: &Settings,
     watch: &mut dyn Watch,
 ) -> Result<Entry> {
     let work = matrix.n_entries() as f64 * matrix.n_columns() as f64;
     let hottopixx = rate.map(|rate| [Seconds::Predicted(rate * work); 3]);
-    let xray = times_of_xray(matrix, ranks, settings, watch)?;
+    let xray = times_of_xray(matrix, ranks, watch)?;
     Ok(Entry { name, ranks, xray, hottopixx })
 }
 
@@ -130,7 +127,7 @@ fn page(settings: &Settings, entries: &[Entry]) -> Result<Page> {
         "Seconds on {} threads for both, in one run. XRAY is greedy. Hottopixx is our own implementation: \
          all entries in every epoch, coefficients in single precision above 4,096 columns, exact \
          projection. Its time does not depend on r.",
-        settings.n_threads()
+        rayon::current_num_threads()
     ));
     page.table(&table(entries));
     if !settings.quick {

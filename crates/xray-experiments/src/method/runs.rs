@@ -25,7 +25,6 @@ pub(super) fn xray(
         mean_ray,
         allow_negative: true,
         seed: job.seed,
-        threads: job.threads,
         ..Params::new(job.rank)
     };
     let anchors = fit(matrix.as_matrix(), &params)?.anchors();
@@ -41,12 +40,12 @@ pub(super) fn spa_l1(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 }
 
 fn spa(matrix: &LoadedMatrix, job: &Job, normalize: Normalize) -> Result<Found> {
-    let params = SpaParams { normalize, threads: job.threads, ..SpaParams::new(job.rank) };
+    let params = SpaParams { normalize, ..SpaParams::new(job.rank) };
     Ok(Found::Anchors(rivals::spa(matrix.as_matrix(), &params)?.anchors))
 }
 
 pub(super) fn snpa(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = SnpaParams { threads: job.threads, ..SnpaParams::new(job.rank) };
+    let params = SnpaParams::new(job.rank);
     Ok(Found::Anchors(rivals::snpa(matrix.as_matrix(), &params)?.anchors))
 }
 
@@ -59,11 +58,8 @@ pub(super) fn hottopixx_fine(matrix: &LoadedMatrix, job: &Job) -> Result<Found> 
 }
 
 pub(super) fn hottopixx_converged(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = HottopixxParams {
-        threads: job.threads,
-        largest_work: f64::INFINITY,
-        ..HottopixxParams::converged(job.rank)
-    };
+    let params =
+        HottopixxParams { largest_work: f64::INFINITY, ..HottopixxParams::converged(job.rank) };
     Ok(Found::Anchors(rivals::hottopixx(matrix.as_matrix(), &params)?.anchors))
 }
 
@@ -72,7 +68,6 @@ fn hottopixx_with(matrix: &LoadedMatrix, job: &Job, cost: f64) -> Result<Found> 
         cost,
         epochs: job.epochs,
         seed: job.seed,
-        threads: job.threads,
         precision: precision(matrix.n_columns()),
         largest_work: f64::INFINITY,
         ..HottopixxParams::new(job.rank)
@@ -86,11 +81,7 @@ pub(crate) fn precision(n_columns: usize) -> rivals::Precision {
 }
 
 pub(super) fn arora(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = AroraParams {
-        threads: job.threads,
-        largest_work: f64::INFINITY,
-        ..AroraParams::new(job.rank)
-    };
+    let params = AroraParams { largest_work: f64::INFINITY, ..AroraParams::new(job.rank) };
     Ok(Found::Anchors(rivals::arora(matrix.as_matrix(), &params)?.anchors))
 }
 
@@ -108,12 +99,7 @@ pub(super) fn esser_merged(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 }
 
 fn esser_with(matrix: &LoadedMatrix, job: &Job, merge: Option<f64>) -> Result<Found> {
-    let params = EsserParams {
-        merge,
-        threads: job.threads,
-        largest_work: f64::INFINITY,
-        ..EsserParams::new(job.rank)
-    };
+    let params = EsserParams { merge, largest_work: f64::INFINITY, ..EsserParams::new(job.rank) };
     Ok(Found::Anchors(rivals::esser(matrix.as_matrix(), &params)?.anchors))
 }
 
@@ -134,19 +120,15 @@ pub(super) fn nmf_nndsvd(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
 }
 
 pub(super) fn nmf_anchors(matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
-    let params = Params {
-        selection: Selection::Greedy,
-        allow_negative: true,
-        threads: job.threads,
-        ..Params::new(job.rank)
-    };
+    let params =
+        Params { selection: Selection::Greedy, allow_negative: true, ..Params::new(job.rank) };
     let found = fit(matrix.as_matrix(), &params)?;
     let job = Job { rank: found.rank(), ..job.clone() };
     nmf(matrix, &job, LocalMethod::Hals, Start::Anchors(&found))
 }
 
 fn nmf(matrix: &LoadedMatrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
-    let Job { rank, iterations, threads, .. } = *job;
-    let params = LocalParams { method, start, iterations, threads, ..LocalParams::new(rank) };
+    let Job { rank, iterations, .. } = *job;
+    let params = LocalParams { method, start, iterations, ..LocalParams::new(rank) };
     Ok(Found::Factors(rivals::local_nmf(matrix.as_matrix(), &params)?))
 }

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use xray_experiments::quality::{Error, reconstruction_error};
+use xray_nmf::comm::OneRank;
 use xray_nmf::synth::Synthetic;
-use xray_nmf::{DenseMatrix, Params, Refinement, SparseMatrix, fit, refine};
+use xray_nmf::{DenseMatrix, Params, Refine, Refinement, SparseMatrix, fit};
 
 /// The definition: forms WH.
 fn naive(x: &[f64], w: &[f64], h: &[f64], rank: usize) -> f64 {
@@ -64,7 +65,8 @@ fn refinement_reports_the_same_error() {
     let planted = Synthetic { noise: 0.3, clip: true, ..Synthetic::default() }.generate().unwrap();
     let x = planted.matrix;
     let found = fit(&x, &Params::new(20)).unwrap();
-    let refined = refine(&x, &found, Refinement::Exact, 0, Some(2)).unwrap();
+    let start = found.factors(&OneRank).unwrap();
+    let refined = Refine::of(&x).method(Refinement::Exact).steps(0, 0.0).run(start).unwrap();
     let error = reconstruction_error(&x, &refined.w, &refined.h, 20).unwrap();
     assert!((error - found.residual()).abs() < 1e-12, "{error} {}", found.residual());
 }

@@ -8,7 +8,6 @@ use crate::error::{Result, check_length};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::multiversion;
 use crate::matrix::{Line, Matrix};
-use crate::threads::with_threads;
 
 /// The solution of [`nnls`].
 #[derive(Debug, Clone, PartialEq)]
@@ -32,35 +31,33 @@ pub struct Nnls {
 /// use xray_nmf::{DenseMatrix, nnls};
 /// let a = DenseMatrix::from_column_major(3, 2, vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0])?;
 /// let b = DenseMatrix::from_column_major(3, 2, vec![2.0, 3.0, 5.0, 1.0, -1.0, 0.0])?;
-/// let solved = nnls(&a, &b, None)?;
+/// let solved = nnls(&a, &b)?;
 /// assert!((solved.solutions[0][1] - 3.0).abs() < 1e-12);
 /// assert!((solved.solutions[1][0] - 0.5).abs() < 1e-12 && solved.solutions[1][1] == 0.0);
 /// # Ok::<(), xray_nmf::Error>(())
 /// ```
 ///
 /// # Errors
-/// If A and B have different numbers of rows, or the worker threads cannot be started.
-pub fn nnls(a: &dyn Matrix, right: &dyn Matrix, threads: Option<usize>) -> Result<Nnls> {
+/// If A and B have different numbers of rows.
+pub fn nnls(a: &dyn Matrix, right: &dyn Matrix) -> Result<Nnls> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
-    with_threads(threads, || {
-        let columns: Vec<Line> = (0..a.n_columns()).map(|k| a.column(k)).collect();
-        let s = normal_matrix(a, &columns);
-        // C_Ai for all right-hand sides i, as rows for each column of A.
-        let products = right.gram(&columns.iter().collect::<Vec<_>>());
-        let mut targets = vec![vec![0.0; columns.len()]; right.n_columns()];
-        for (k, product) in products.iter().enumerate() {
-            product.for_each(|i, v| targets[i][k] = v);
-        }
-        let squared_norms = right.squared_norms();
-        let (solutions, violations): (Vec<_>, Vec<_>) =
-            solve_many(&s, &targets, &squared_norms).into_iter().unzip();
-        let residual_norms = (0..right.n_columns())
-            .into_par_iter()
-            .map(|i| residual_norm(&columns, &right.column(i), &solutions[i], a.n_rows()))
-            .collect();
-        let kkt_violation = violations.into_iter().fold(0.0, f64::max);
-        Nnls { solutions, residual_norms, kkt_violation }
-    })
+    let columns: Vec<Line> = (0..a.n_columns()).map(|k| a.column(k)).collect();
+    let s = normal_matrix(a, &columns);
+    // C_Ai for all right-hand sides i, as rows for each column of A.
+    let products = right.gram(&columns.iter().collect::<Vec<_>>());
+    let mut targets = vec![vec![0.0; columns.len()]; right.n_columns()];
+    for (k, product) in products.iter().enumerate() {
+        product.for_each(|i, v| targets[i][k] = v);
+    }
+    let squared_norms = right.squared_norms();
+    let (solutions, violations): (Vec<_>, Vec<_>) =
+        solve_many(&s, &targets, &squared_norms).into_iter().unzip();
+    let residual_norms = (0..right.n_columns())
+        .into_par_iter()
+        .map(|i| residual_norm(&columns, &right.column(i), &solutions[i], a.n_rows()))
+        .collect();
+    let kkt_violation = violations.into_iter().fold(0.0, f64::max);
+    Ok(Nnls { solutions, residual_norms, kkt_violation })
 }
 
 /// `A'A`, from the products of A with its own columns.

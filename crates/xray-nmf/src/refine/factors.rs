@@ -1,6 +1,6 @@
 //! W and H, and how they are made from anchors.
 
-use crate::comm::{Collectives, Communicator, OneRank};
+use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::factorization::Factorization;
 use crate::ownership::Ownership;
@@ -55,13 +55,6 @@ impl Factors {
     }
 }
 
-impl Factors {
-    /// [`Factorization::factors`] on one rank.
-    pub fn from_factorization(found: &Factorization) -> Self {
-        found.factors(&OneRank).expect("one rank has nobody to talk to")
-    }
-}
-
 impl Factorization {
     /// `W = X_A` and H as the start of a refinement: W of the own rows, H of all columns. Every rank calls
     /// this.
@@ -99,8 +92,8 @@ impl Factorization {
     /// Column, anchor and bits of each weight of the own columns.
     fn own_entries(&self) -> impl Iterator<Item = [u64; 3]> {
         let columns = self.own_columns();
-        (0..self.weights().n_columns()).flat_map(move |i| {
-            let (anchors, weights) = self.weights().column(i);
+        (0..self.coefficients().n_columns()).flat_map(move |i| {
+            let (anchors, weights) = self.coefficients().column(i);
             let column = columns.global(i) as u64;
             let entries = anchors.iter().zip(weights);
             entries.map(move |(&k, v)| [column, u64::from(k), v.to_bits()])

@@ -18,19 +18,15 @@ pub(crate) use frobenius::gram_of_lines;
 #[cfg(feature = "rivals")]
 pub(crate) use kullback::lift_zeros;
 
-use std::ops::ControlFlow;
-
 use travel::Parts;
 
 use crate::choices;
 use crate::comm::{Collectives, Communicator, OneRank};
 use crate::error::{Error, Result, check_length, check_rank};
-use crate::factorization::Factorization;
 use crate::fit::Portion;
 use crate::matrix::Matrix;
-use crate::observe::{Next, Observer, Step};
+use crate::observe::Observer;
 use crate::ownership::Ownership;
-use crate::threads::with_threads;
 
 /// Entries of W and H beyond this could overflow.
 const LARGEST: f64 = 1e140;
@@ -221,117 +217,4 @@ fn objective_of_nothing(parts: &Parts<'_>, method: Refinement) -> Result<f64> {
         Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,
         _ => squares,
     })
-}
-
-/// Told each iteration's number, from 1, and its objective; `Break` ends the refinement after it.
-pub type RefineObserver<'a> = &'a mut (dyn FnMut(usize, f64) -> ControlFlow<()> + Send);
-
-/// Improves a factorization of `matrix` by `iterations` alternating steps.
-///
-/// # Examples
-/// ```
-/// use xray_nmf::{DenseMatrix, Params, Refinement, fit, refine};
-/// let x = DenseMatrix::from_row_major(3, 3, vec![1.0, 2.0, 0.1, 0.5, 1.0, 1.0, 0.0, 0.2, 2.0])?;
-/// let found = fit(&x, &Params::new(2))?;
-/// let better = refine(&x, &found, Refinement::Exact, 10, None)?;
-/// assert!(better.objective[10] <= better.objective[0]);
-/// # Ok::<(), xray_nmf::Error>(())
-/// ```
-///
-/// # Errors
-/// If the shapes do not match, the worker threads cannot be started, or Kullback-Leibler divergence
-/// is asked for a matrix with negative entries.
-pub fn refine(
-    matrix: &dyn Matrix,
-    start: &Factorization,
-    method: Refinement,
-    iterations: usize,
-    threads: Option<usize>,
-) -> Result<Factors> {
-    refine_from(matrix, from_anchors(matrix, start)?, method, iterations, threads)
-}
-
-/// `W = X_A` and H of a fit to `matrix`.
-pub(crate) fn from_anchors(matrix: &dyn Matrix, start: &Factorization) -> Result<Factors> {
-    check_length("rows of the matrix", start.n_rows(), matrix.n_rows())?;
-    check_length("columns of the matrix", start.own_columns().n_own(), matrix.n_columns())?;
-    Ok(Factors::from_factorization(start))
-}
-
-/// Improves any nonnegative W and H; `start.objective` is replaced.
-///
-/// # Errors
-/// As [`refine`]; also if W or H has a negative entry or one above 1e140, or the rank is above 32768.
-pub fn refine_from(
-    matrix: &dyn Matrix,
-    start: Factors,
-    method: Refinement,
-    iterations: usize,
-    threads: Option<usize>,
-) -> Result<Factors> {
-    let unwatched = &mut |_, _| ControlFlow::Continue(());
-    refine_observed(matrix, start, method, iterations, threads, unwatched)
-}
-
-/// [`refine_from`] with an observer.
-///
-/// # Errors
-/// As [`refine_from`].
-pub fn refine_observed(
-    matrix: &dyn Matrix,
-    start: Factors,
-    method: Refinement,
-    iterations: usize,
-    threads: Option<usize>,
-    observer: RefineObserver<'_>,
-) -> Result<Factors> {
-    with_threads(threads, || {
-        let refine = Refine::of(matrix).method(method).steps(iterations, 0.0);
-        refine.observe(&mut EachIteration(observer)).run(start)
-    })?
-}
-
-/// What one rank has of X.
-#[derive(Debug)]
-pub struct SharedMatrix<'a> {
-    /// The own columns (see [`Ownership::columns`](crate::Ownership::columns)) with all rows.
-    pub columns: &'a dyn Matrix,
-    /// The own rows, block after block, with all columns.
-    pub rows: &'a dyn Matrix,
-    /// Number of columns on all ranks.
-    pub n_columns: usize,
-}
-
-/// [`refine_observed`] on many ranks. `start.w` has the lines of the own rows, `start.h` those of all
-/// columns; so has the result.
-///
-/// # Errors
-/// As [`refine_from`].
-pub fn refine_distributed(
-    comm: &dyn Communicator,
-    matrix: SharedMatrix<'_>,
-    start: Factors,
-    method: Refinement,
-    iterations: usize,
-    threads: Option<usize>,
-    observer: RefineObserver<'_>,
-) -> Result<Factors> {
-    let SharedMatrix { columns, rows, n_columns } = matrix;
-    let portion = Portion { columns, rows: Some(rows), n_columns };
-    with_threads(threads, || {
-        let refine = Refine::part(portion, comm).method(method).steps(iterations, 0.0);
-        refine.observe(&mut EachIteration(observer)).run(start)
-    })?
-}
-
-struct EachIteration<'a>(RefineObserver<'a>);
-
-impl Observer for EachIteration<'_> {
-    fn step(&mut self, _: &Step) -> Next {
-        Next::Continue
-    }
-
-    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
-        (self.0)(t, objective)
-    }
 }

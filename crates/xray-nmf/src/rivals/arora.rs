@@ -32,7 +32,6 @@ use super::program::{Points, solved};
 use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
-use crate::threads::with_threads;
 
 /// Distances of rounding errors: of copies of a point, and of a point of the hull to the hull.
 const SAME_POINT: f64 = 1e-9;
@@ -46,7 +45,6 @@ const IN_HULL: f64 = 1e-6;
 /// | `noise` | 0 | e, the l1 error of a column of sum 1 | 0 to below 1 |
 /// | `simplicity` | 1 | a, the least l1 distance of an anchor from the hull of the others | above 0, at most 2 |
 /// | `largest_work` | 1e11 | refuse more multiply-adds than this, as predicted | any |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct AroraParams {
     /// The most anchors to return.
@@ -57,14 +55,12 @@ pub struct AroraParams {
     pub simplicity: f64,
     /// The most multiply-adds, as predicted.
     pub largest_work: f64,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl AroraParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, noise: 0.0, simplicity: 1.0, largest_work: 1e11, threads: None }
+        Self { rank, noise: 0.0, simplicity: 1.0, largest_work: 1e11 }
     }
 }
 
@@ -84,9 +80,9 @@ impl AroraParams {
 ///
 /// # Errors
 /// If a parameter is outside its range, X has negative entries, the predicted work is above the
-/// limit, a linear program fails, or the worker threads cannot be started.
+/// limit, or a linear program fails.
 pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
-    let AroraParams { rank, noise, simplicity, largest_work, threads } = *params;
+    let AroraParams { rank, noise, simplicity, largest_work } = *params;
     require((0.0..1.0).contains(&noise), "noise", noise, "give a number from 0 to below 1")?;
     let holds = simplicity > 0.0 && simplicity <= 2.0;
     require(holds, "simplicity", simplicity, "give a number above 0 and at most 2")?;
@@ -96,10 +92,9 @@ pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
     let points = Points::new(matrix)?;
     let near = (5.0 * noise / simplicity + 2.0 * noise).max(SAME_POINT);
     let together = (10.0 * noise / simplicity + 6.0 * noise).max(SAME_POINT);
-    let distances: Vec<f64> = with_threads(threads, || {
-        let one = |q| distance_to_hull(&points, q, near);
-        (0..points.points.len()).into_par_iter().with_max_len(1).map(one).collect::<Result<_>>()
-    })??;
+    let one = |q| distance_to_hull(&points, q, near);
+    let all = (0..points.points.len()).into_par_iter().with_max_len(1).map(one);
+    let distances: Vec<f64> = all.collect::<Result<_>>()?;
     let mut loners: Vec<usize> =
         (0..distances.len()).filter(|&q| distances[q] > (2.0 * noise).max(IN_HULL)).collect();
     loners.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]).then(a.cmp(&b)));

@@ -31,7 +31,6 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Normalize;
-use crate::threads::with_threads;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
 const MATRICES: f64 = 4.0;
@@ -47,7 +46,6 @@ const MATRICES: f64 = 4.0;
 /// | `tolerance` | 1e-7 | stop when C moves by less than this, relative | not negative |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all iterations | any |
 /// | `memory` | a quarter of RAM | bytes that the n x n matrices may take | any |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct EsserParams {
     /// Number of anchors to find.
@@ -64,8 +62,6 @@ pub struct EsserParams {
     pub largest_work: f64,
     /// Bytes that the matrices may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl EsserParams {
@@ -79,7 +75,6 @@ impl EsserParams {
             tolerance: 1e-7,
             largest_work: 1e13,
             memory: None,
-            threads: None,
         }
     }
 
@@ -108,8 +103,7 @@ impl EsserParams {
 /// ```
 ///
 /// # Errors
-/// If a parameter is outside its range, the predicted work or memory is above its limit, or the worker
-/// threads cannot be started.
+/// If a parameter is outside its range, or the predicted work or memory is above its limit.
 pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
     params.check()?;
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
@@ -117,27 +111,25 @@ pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
     // Each iteration multiplies by G twice: for the step and for the objective.
     let work = m * n * n + 2.0 * params.iterations as f64 * n * n * n;
     check_work("esser", work, params.largest_work)?;
-    with_threads(params.threads, || {
-        let scaled = matrix.normalized(Normalize::L2);
-        let columns: Vec<_> = (0..scaled.n_columns()).map(|j| scaled.column(j)).collect();
-        let mut gram: Vec<Vec<f64>> = Vec::new();
-        for product in scaled.gram(&columns.iter().collect::<Vec<_>>()) {
-            let mut row = vec![0.0; columns.len()];
-            product.for_each(|i, v| row[i] = v);
-            gram.push(row);
-        }
-        let kept = representatives(&gram, params.merge);
-        let restricted: Vec<Vec<f64>> =
-            kept.iter().map(|&i| kept.iter().map(|&j| gram[i][j]).collect()).collect();
-        drop(gram);
-        let mut found = Anchors::none();
-        let c = minimise(&restricted, params, &mut found.objective);
-        let maxima: Vec<f64> = c.iter().map(|row| maximum(row)).collect();
-        let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| maxima[q] > 0.0).collect();
-        ranked.sort_by(|&a, &b| maxima[b].total_cmp(&maxima[a]).then(a.cmp(&b)));
-        ranked.iter().take(params.rank).for_each(|&q| found.push(kept[q], maxima[q]));
-        found.ended(params.rank)
-    })
+    let scaled = matrix.normalized(Normalize::L2);
+    let columns: Vec<_> = (0..scaled.n_columns()).map(|j| scaled.column(j)).collect();
+    let mut gram: Vec<Vec<f64>> = Vec::new();
+    for product in scaled.gram(&columns.iter().collect::<Vec<_>>()) {
+        let mut row = vec![0.0; columns.len()];
+        product.for_each(|i, v| row[i] = v);
+        gram.push(row);
+    }
+    let kept = representatives(&gram, params.merge);
+    let restricted: Vec<Vec<f64>> =
+        kept.iter().map(|&i| kept.iter().map(|&j| gram[i][j]).collect()).collect();
+    drop(gram);
+    let mut found = Anchors::none();
+    let c = minimise(&restricted, params, &mut found.objective);
+    let maxima: Vec<f64> = c.iter().map(|row| maximum(row)).collect();
+    let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| maxima[q] > 0.0).collect();
+    ranked.sort_by(|&a, &b| maxima[b].total_cmp(&maxima[a]).then(a.cmp(&b)));
+    ranked.iter().take(params.rank).for_each(|&q| found.push(kept[q], maxima[q]));
+    Ok(found.ended(params.rank))
 }
 
 /// The nonzero columns, without those too similar to one kept before.

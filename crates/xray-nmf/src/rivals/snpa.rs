@@ -41,7 +41,6 @@ use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
 use crate::project::{ActiveSet, GRADIENT_TOLERANCE};
-use crate::threads::with_threads;
 
 /// Below this share of `||X_i||^2`, `||R_i||^2` is computed from the columns themselves.
 const TRUSTED: f64 = 1e-8;
@@ -56,7 +55,6 @@ const LINES_PER_TASK: usize = 64;
 /// | `rank` | required | number of anchors to find | at most 32768 |
 /// | `normalize` | `L1` | scale columns first; the method needs it unless they have equal sums | |
 /// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-7 to below 1 |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnpaParams {
     /// Number of anchors to find.
@@ -65,14 +63,12 @@ pub struct SnpaParams {
     pub normalize: Normalize,
     /// A column is exterior if its residual exceeds this times its norm.
     pub tolerance: f64,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl SnpaParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, normalize: Normalize::L1, tolerance: 1e-6, threads: None }
+        Self { rank, normalize: Normalize::L1, tolerance: 1e-6 }
     }
 }
 
@@ -93,13 +89,13 @@ impl SnpaParams {
 /// ```
 ///
 /// # Errors
-/// If a parameter is outside its range, or the worker threads cannot be started.
+/// If a parameter is outside its range.
 pub fn snpa(matrix: &dyn Matrix, params: &SnpaParams) -> Result<Anchors> {
-    let SnpaParams { rank, normalize, tolerance, threads } = *params;
+    let SnpaParams { rank, normalize, tolerance } = *params;
     check_rank(rank.min(matrix.n_columns()))?;
     let allowed = "give a number from 1e-7 to below 1";
     require((1e-7..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
-    with_threads(threads, || match normalize {
+    Ok(match normalize {
         Normalize::None => run(matrix, rank, tolerance),
         norm => run(&*matrix.normalized(norm), rank, tolerance),
     })

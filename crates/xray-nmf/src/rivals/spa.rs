@@ -33,7 +33,6 @@ use crate::error::Result;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
-use crate::threads::with_threads;
 
 /// A squared residual below this share of its last exact value is computed anew before it may win:
 /// what is left of its digits is about 1e-10.
@@ -49,7 +48,6 @@ const LINES_PER_TASK: usize = 64;
 /// | `rank` | required | number of anchors to find | any |
 /// | `normalize` | `L1` | scale columns first; the method needs it unless they have equal sums | |
 /// | `tolerance` | 1e-9 | a column within this relative distance of the anchors' span is dependent | 1e-12 to below 1 |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaParams {
     /// Number of anchors to find.
@@ -58,14 +56,12 @@ pub struct SpaParams {
     pub normalize: Normalize,
     /// A column is dependent on the anchors if `||R_j|| <= tolerance ||X_j||`.
     pub tolerance: f64,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl SpaParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, normalize: Normalize::L1, tolerance: 1e-9, threads: None }
+        Self { rank, normalize: Normalize::L1, tolerance: 1e-9 }
     }
 }
 
@@ -86,12 +82,12 @@ impl SpaParams {
 /// ```
 ///
 /// # Errors
-/// If the tolerance is outside its range, or the worker threads cannot be started.
+/// If the tolerance is outside its range.
 pub fn spa(matrix: &dyn Matrix, params: &SpaParams) -> Result<Anchors> {
-    let SpaParams { rank, normalize, tolerance, threads } = *params;
+    let SpaParams { rank, normalize, tolerance } = *params;
     let allowed = "give a number from 1e-12 to below 1";
     require((1e-12..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
-    with_threads(threads, || match normalize {
+    Ok(match normalize {
         Normalize::None => run(matrix, rank, tolerance),
         norm => run(&*matrix.normalized(norm), rank, tolerance),
     })

@@ -5,20 +5,14 @@ use crate::support::verify::verify;
 use crate::support::{Grid, all_bits, comparable};
 use xray_nmf::comm::{LocalRank, run_local_ranks};
 use xray_nmf::{
-    Factorization, Matrix, Normalize, Ownership, Params, Result, Selection, Solver, Termination,
-    fit, fit_distributed,
+    Factorization, Fit, Matrix, Normalize, Ownership, Params, Portion, Result, Selection, Solver,
+    Termination, fit, with_threads,
 };
 
 /// All rules, with and without the mean ray.
 fn every_rule() -> impl Iterator<Item = Params> {
     let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
-    rules.map(|(selection, mean_ray)| Params {
-        selection,
-        mean_ray,
-        seed: 11,
-        threads: Some(1),
-        ..Params::new(7)
-    })
+    rules.map(|(selection, mean_ray)| Params { selection, mean_ray, seed: 11, ..Params::new(7) })
 }
 
 fn many_columns(kind: Kind, m: usize, n: usize) -> Grid {
@@ -32,11 +26,12 @@ fn threads_and_repetition_change_no_bit() {
         let (sparse, dense) = (x.sparse(), x.dense());
         let reference = fit(&dense, &params).unwrap();
         for threads in [1, 2, 3, 2] {
-            let params = Params { threads: Some(threads), ..params.clone() };
-            let (a, b) = (fit(&sparse, &params).unwrap(), fit(&dense, &params).unwrap());
-            assert_eq!(all_bits(&a), all_bits(&reference), "sparse {params:?}");
-            assert_eq!(all_bits(&b), all_bits(&reference), "dense {params:?}");
-            assert_eq!(b.steps(), reference.steps(), "evaluations {params:?}");
+            let both = || (fit(&sparse, &params).unwrap(), fit(&dense, &params).unwrap());
+            let (a, b) = with_threads(Some(threads), both).unwrap();
+            let what = format!("{threads} threads {params:?}");
+            assert_eq!(all_bits(&a), all_bits(&reference), "sparse, {what}");
+            assert_eq!(all_bits(&b), all_bits(&reference), "dense, {what}");
+            assert_eq!(b.steps(), reference.steps(), "evaluations, {what}");
         }
         verify(x, &reference, 1e-9);
     }
@@ -46,11 +41,14 @@ fn threads_and_repetition_change_no_bit() {
 fn threads_change_no_bit_of_large_products() {
     let x = many_columns(Kind::Sparse, 500, 900);
     for selection in [Selection::Max, Selection::Greedy] {
-        let params = Params { selection, threads: Some(1), memory: Some(0), ..Params::new(4) };
-        let reference = fit(&x.sparse(), &params).unwrap();
+        let params = Params { selection, ..Params::new(4) };
+        let on = |threads| {
+            let uncached = || Fit::of(&x.sparse()).memory(Some(0)).run(&params).unwrap();
+            with_threads(Some(threads), uncached).unwrap()
+        };
+        let reference = on(1);
         for threads in [2, 3] {
-            let found = fit(&x.sparse(), &Params { threads: Some(threads), ..params.clone() });
-            assert_eq!(all_bits(&found.unwrap()), all_bits(&reference), "{selection:?}");
+            assert_eq!(all_bits(&on(threads)), all_bits(&reference), "{selection:?}");
         }
         verify(&x, &reference, 1e-9);
     }
@@ -67,9 +65,13 @@ fn assert_same_on_ranks(parts: &[Result<Factorization>], whole: &Factorization, 
         assert_eq!(part.residual().to_bits(), whole.residual().to_bits(), "{what}: residual");
         assert_eq!(part.kkt_violation().to_bits(), whole.kkt_violation().to_bits(), "{what}");
         let own = part.own_columns();
-        assert_eq!(part.weights().n_columns(), own.n_own(), "{what}");
+        assert_eq!(part.coefficients().n_columns(), own.n_own(), "{what}");
         for (i, j) in own.ranges().into_iter().flatten().enumerate() {
-            assert_eq!(part.weights().column(i), whole.weights().column(j), "{what}: column {j}");
+            assert_eq!(
+                part.coefficients().column(i),
+                whole.coefficients().column(j),
+                "{what}: column {j}"
+            );
         }
         n_owned += own.n_own();
     }
@@ -88,7 +90,8 @@ fn compare_ranks<M: Matrix, S: Matrix>(
     for size in sizes {
         let on_rank = |comm: &LocalRank| {
             let part = shard(&Ownership::columns(n, comm));
-            fit_distributed(comm, n, &part, None, params, &mut ())
+            let portion = Portion { columns: &part, rows: None, n_columns: n };
+            Fit::part(portion, comm).run(params)
         };
         let parts = run_local_ranks(size, on_rank);
         assert_same_on_ranks(&parts, &whole, &format!("{size} ranks, {params:?}"));
@@ -145,7 +148,7 @@ fn ranks_without_columns_take_part() {
 fn ranks_agree_on_options() {
     let x = many_columns(Kind::Signed, 10, 1600);
     let dense = x.dense();
-    let plain = Params { allow_negative: true, threads: Some(1), ..Params::new(5) };
+    let plain = Params { allow_negative: true, ..Params::new(5) };
     let options = [
         Params { normalize: Normalize::L1, mean_ray: true, ..plain.clone() },
         Params { normalize: Normalize::L2, selection: Selection::Dist, ..plain.clone() },
@@ -194,7 +197,7 @@ fn truncation_is_a_fit_of_lower_rank() {
 #[test]
 fn truncation_holds_for_every_solver_and_scaling() {
     let x = many_columns(Kind::Noisy, 9, 60);
-    let plain = Params { threads: Some(1), ..Params::new(6) };
+    let plain = Params::new(6);
     let ways = [
         (Params { solver: Solver::CoordinateDescent, ..plain.clone() }, 1e-3),
         (Params { normalize: Normalize::L1, ..plain.clone() }, 1e-9),

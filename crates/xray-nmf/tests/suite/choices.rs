@@ -4,9 +4,7 @@ use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::{dot, verify};
 use crate::support::{Grid, all_bits, every_rule, fitted};
 use std::ops::ControlFlow;
-use xray_nmf::{
-    Factorization, Params, RankReason, Selection, Step, Termination, fit_observed, split_rows,
-};
+use xray_nmf::{Factorization, Fit, Params, RankReason, Selection, Step, Termination, split_rows};
 
 fn noisy(seed: u64) -> Grid {
     problem(Kind::Noisy, 10, 40, &mut Random(seed ^ 0xc4))
@@ -33,7 +31,7 @@ fn fixing_the_first_choices_changes_no_later_one() {
         let free = fitted(&x, &params);
         let fixed = fitted(&x, &Params { fixed: free.anchors()[..3].to_vec(), ..params.clone() });
         assert_eq!(free.anchors(), fixed.anchors(), "{params:?}");
-        assert_eq!(free.weights(), fixed.weights(), "{params:?}");
+        assert_eq!(free.coefficients(), fixed.coefficients(), "{params:?}");
     }
 }
 
@@ -44,7 +42,7 @@ fn excluded_columns_are_projected_but_never_chosen() {
         let excluded = fitted(&x, &params).anchors()[..4].to_vec();
         let found = fitted(&x, &Params { excluded: excluded.clone(), ..params.clone() });
         assert!(found.anchors().iter().all(|j| !excluded.contains(j)), "{params:?}");
-        assert!(excluded.iter().any(|&j| !found.weights().column(j).0.is_empty()));
+        assert!(excluded.iter().any(|&j| !found.coefficients().column(j).0.is_empty()));
     }
 }
 
@@ -72,7 +70,7 @@ fn exterior_points_out_of_reach_of_all_candidates_are_left_alone() {
         let found = fitted(&x, &params);
         assert_eq!(found.termination(), Termination::Exhausted, "{params:?}");
         assert!(found.rank() <= 2 && found.anchors().contains(&1), "{params:?}");
-        assert!(found.weights().column(2).0.is_empty());
+        assert!(found.coefficients().column(2).0.is_empty());
     }
 }
 
@@ -113,7 +111,7 @@ fn held_out_errors(found: &Factorization, test: &Grid) -> Vec<f64> {
         let mut sum = 0.0;
         for i in 0..test.n {
             let mut r = test.column(i).to_vec();
-            for (a, h) in part.anchors().iter().zip(part.weights().dense_column(i)) {
+            for (a, h) in part.anchors().iter().zip(part.coefficients().dense_column(i)) {
                 r.iter_mut().zip(test.column(*a)).for_each(|(r, v)| *r -= h * v);
             }
             sum += dot(&r, &r);
@@ -134,9 +132,8 @@ fn held_out_errors_are_those_of_the_definition_and_patience_stops_at_the_best() 
         };
         let (x, test) = (part(&kept), part(&held));
         for params in every_rule(12) {
-            let run = |params: &Params| {
-                fit_observed(&x.dense(), Some(&test.dense()), params, &mut ()).unwrap()
-            };
+            let run =
+                |params: &Params| Fit::of(&x.dense()).held_out(&test.dense()).run(params).unwrap();
             let free = run(&params);
             verify(&x, &free, 1e-9);
             let errors: Vec<f64> = free.steps().iter().map(|s| s.held_out.unwrap()).collect();
@@ -165,7 +162,7 @@ fn an_observer_sees_every_step_and_may_stop() {
             seen.push(step.anchor);
             if seen.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let found = fit_observed(&x.dense(), None, &params, &mut observer).unwrap();
+        let found = Fit::of(&x.dense()).observe(&mut observer).run(&params).unwrap();
         assert_eq!(found.termination(), Termination::Stopped, "{params:?}");
         assert_eq!(found.anchors(), seen);
         assert_eq!(all_bits(&found), all_bits(&fitted(&x, &Params { rank: 3, ..params })));
@@ -175,9 +172,8 @@ fn an_observer_sees_every_step_and_may_stop() {
 #[test]
 fn the_seed_decides_what_rand_finds_and_nothing_else() {
     let x = noisy(8);
-    let first = |selection, seed| {
-        fitted(&x, &Params { selection, seed, threads: Some(1), ..Params::new(4) }).anchors()
-    };
+    let first =
+        |selection, seed| fitted(&x, &Params { selection, seed, ..Params::new(4) }).anchors();
     let runs: Vec<Vec<usize>> = (0..12).map(|seed| first(Selection::Rand, seed)).collect();
     assert!(runs.iter().any(|run| *run != runs[0]), "{runs:?}");
     assert_eq!(first(Selection::Rand, 5), runs[5]);

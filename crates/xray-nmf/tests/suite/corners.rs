@@ -77,7 +77,7 @@ fn small_integer_matrices_give_exactly_their_extreme_rays() {
         let x = problem(Kind::Integers, m, n, &mut random);
         let rays: Vec<usize> = extreme_rays(&x).iter().map(|ray| ray[0]).collect();
         for (selection, mean_ray) in EXACT.into_iter().flat_map(|s| [(s, false), (s, true)]) {
-            let params = Params { selection, mean_ray, seed, threads: Some(1), ..Params::new(n) };
+            let params = Params { selection, mean_ray, seed, ..Params::new(n) };
             let found = fitted(&x, &params);
             assert_eq!(sorted(found.anchors()), rays, "seed {seed} {params:?} {x:?}");
         }
@@ -88,8 +88,7 @@ fn small_integer_matrices_give_exactly_their_extreme_rays() {
 fn greedy_explains_small_integer_matrices_too() {
     for seed in 0..100 {
         let x = problem(Kind::Integers, 5, 14, &mut Random(seed ^ 0x62ee));
-        let params =
-            Params { selection: Selection::Greedy, threads: Some(1), ..Params::new(usize::MAX) };
+        let params = Params { selection: Selection::Greedy, ..Params::new(usize::MAX) };
         let found = fitted(&x, &params);
         assert_eq!(found.termination(), Termination::Exhausted);
         assert!(found.anchors().is_empty() || found.residual() < 1e-6, "{:e}", found.residual());
@@ -122,7 +121,7 @@ fn rank_zero_finds_nothing_and_succeeds() {
         let found = fitted(&x, &params);
         assert_eq!((found.rank(), found.residual()), (0, 1.0), "{params:?}");
         assert_eq!(found.termination(), Termination::RankReached);
-        assert_eq!(found.weights().n_nonzero(), 0);
+        assert_eq!(found.coefficients().n_nonzero(), 0);
     }
 }
 
@@ -133,7 +132,7 @@ fn stored_zeros_and_negative_zeros_are_zeros() {
     for params in every_rule(3) {
         let found = fit(&x, &params).unwrap();
         assert_eq!(sorted(found.anchors()), [1, 2], "{params:?}");
-        assert!(found.weights().column(0).0.is_empty());
+        assert!(found.coefficients().column(0).0.is_empty());
         verify(&columns(&[&[0.0, 0.0], &[1.0, 0.0], &[0.0, 2.0]]), &found, 1e-12);
     }
 }
@@ -147,7 +146,7 @@ fn columns_with_a_nonpositive_sum_are_projected_but_never_chosen() {
         let found = fitted(&x, &params);
         assert!(found.anchors().iter().all(|j| *j > 1), "{:?} {params:?}", found.anchors());
         assert!(found.rank() > 0, "{params:?}");
-        assert!(!found.weights().column(0).0.is_empty() || found.anchors()[0] == 4);
+        assert!(!found.coefficients().column(0).0.is_empty() || found.anchors()[0] == 4);
         let other = Params { row_weights: Some(vec![2.0, 1.0]), ..params };
         let chosen = fitted(&x, &other).anchors();
         assert!(chosen.iter().all(|j| [0, 1, 2, 3, 4].contains(j)), "{chosen:?}");
@@ -196,7 +195,7 @@ fn columns_too_small_to_square_or_invert_do_no_harm() {
             let what = format!("{tiny:e} {normalize:?} {params:?} {:?}", found.steps());
             assert!([1, 2].iter().all(|j| found.anchors().contains(j)), "{what}");
             assert!(found.residual() < 1e-6, "{what}");
-            assert!(found.weights().to_dense().iter().all(|v| v.is_finite()), "{what}");
+            assert!(found.coefficients().to_dense().iter().all(|v| v.is_finite()), "{what}");
         }
     }
 }
@@ -205,7 +204,7 @@ fn columns_too_small_to_square_or_invert_do_no_harm() {
 fn coordinate_descent_comes_close_to_the_exact_solver() {
     for (seed, kind) in Kind::NONNEGATIVE.into_iter().enumerate() {
         let x = problem(kind, 12, 40, &mut Random(seed as u64 ^ 0xcd));
-        let params = Params { threads: Some(1), ..Params::new(4) };
+        let params = Params::new(4);
         let exact = fitted(&x, &params);
         let solver = Solver::CoordinateDescent;
         let descent = Descent { tolerance: 1e-14, max_cycles: 100_000 };
@@ -213,7 +212,8 @@ fn coordinate_descent_comes_close_to_the_exact_solver() {
         verify(&x, &close, 1e-5);
         assert_eq!(close.anchors(), exact.anchors(), "{kind:?}");
         assert!((close.residual() - exact.residual()).abs() < 1e-6, "{kind:?}");
-        let pairs = close.weights().to_dense().into_iter().zip(exact.weights().to_dense());
+        let pairs =
+            close.coefficients().to_dense().into_iter().zip(exact.coefficients().to_dense());
         pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-3, "{kind:?}: {a} for {b}"));
     }
 }

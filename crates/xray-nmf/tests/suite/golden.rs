@@ -4,28 +4,28 @@
 use crate::support::files::{Golden, golden, indices, numbers};
 use crate::support::verify::verify;
 use serde_json::Value;
-use xray_nmf::{DenseMatrix, Engine, Factorization, Matrix, Params, Selection, fit};
+use xray_nmf::{DenseMatrix, Engine, Factorization, Matrix, Params, Selection, fit, with_threads};
 
 /// Fits in every storage and with 1 and 2 threads; all must agree to the last bit.
 fn fit_all_ways(problem: &Golden, params: &Params) -> Factorization {
     let x = &problem.x;
     let rows = x.row_major();
     let by_rows = DenseMatrix::from_row_major(x.m, x.n, &rows[..]).unwrap();
-    let reference = fit(&x.dense(), &Params { threads: Some(1), ..params.clone() }).unwrap();
+    let reference = fit(&x.dense(), params).unwrap();
     let check = |other: Factorization, way: &str| {
         assert_eq!(other.steps(), reference.steps(), "{}: {way}", problem.name);
-        assert_eq!(other.weights(), reference.weights(), "{}: {way}", problem.name);
+        assert_eq!(other.coefficients(), reference.coefficients(), "{}: {way}", problem.name);
     };
     for threads in [1, 2] {
-        let params = Params { threads: Some(threads), ..params.clone() };
-        check(fit(&x.dense(), &params).unwrap(), "dense by columns");
-        check(fit(&by_rows, &params).unwrap(), "dense by rows");
-        check(fit(&x.sparse(), &params).unwrap(), "sparse");
+        let on = |x: &dyn Matrix| with_threads(Some(threads), || fit(x, params).unwrap()).unwrap();
+        check(on(&x.dense()), "dense by columns");
+        check(on(&by_rows), "dense by rows");
+        check(on(&x.sparse()), "sparse");
     }
     let direct = Params { engine: Engine::Direct, ..params.clone() };
     let direct = fit(&x.sparse(), &direct).unwrap();
     assert_eq!(direct.anchors(), reference.anchors(), "{}: direct", problem.name);
-    assert_eq!(direct.weights(), reference.weights(), "{}: direct", problem.name);
+    assert_eq!(direct.coefficients(), reference.coefficients(), "{}: direct", problem.name);
     reference
 }
 
@@ -135,7 +135,7 @@ fn noisy_files_give_the_sequence_of_every_rule() {
                 let total = problem.x.values.iter().map(|v| v * v).sum::<f64>().sqrt();
                 let path: Vec<f64> = found.steps().iter().map(|s| s.residual * total).collect();
                 assert_close(&path, &numbers(&answer["fro_residual_after_each"]), &what);
-                let sum: f64 = found.weights().to_dense().iter().sum();
+                let sum: f64 = found.coefficients().to_dense().iter().sum();
                 assert_close(&[sum], &[answer["H_sum"].as_f64().unwrap()], &what);
             }
             verify(&problem.x, &found, 1e-10);

@@ -31,7 +31,7 @@ fn powers_of_two_change_nothing_but_the_scale() {
             let factor = 2f64.powi(power);
             let what = format!("{kind:?} 2^{power} {params:?}");
             let (one, scaled) = (fitted(&x, &params), fitted(&x.scaled(factor), &params));
-            assert_eq!(one.weights(), scaled.weights(), "{what}");
+            assert_eq!(one.coefficients(), scaled.coefficients(), "{what}");
             for (a, b) in one.steps().iter().zip(scaled.steps()) {
                 assert_eq!((a.anchor, a.exterior, a.margin), (b.anchor, b.exterior, b.margin));
                 assert_eq!(a.residual.to_bits(), b.residual.to_bits(), "{what}");
@@ -52,7 +52,7 @@ fn other_factors_keep_anchors_and_weights() {
             let what = format!("{kind:?} {factor:e} {params:?}");
             let (one, scaled) = (fitted(&x, &params), fitted(&x.scaled(factor), &params));
             assert_eq!(one.anchors(), scaled.anchors(), "{what}");
-            assert_close(&scaled.weights().to_dense(), &one.weights().to_dense(), &what);
+            assert_close(&scaled.coefficients().to_dense(), &one.coefficients().to_dense(), &what);
             for (a, b) in one.steps().iter().zip(scaled.steps()) {
                 assert!((a.residual - b.residual).abs() < 1e-9, "{what}");
                 let expected = a.score.unwrap() * score_factor(params.selection, factor);
@@ -108,7 +108,7 @@ fn permuting_columns_permutes_the_answer() {
             assert_eq!(back, one.anchors(), "{what}");
             for (i, &j) in order.iter().enumerate() {
                 let (found, expected) =
-                    (other.weights().dense_column(i), one.weights().dense_column(j));
+                    (other.coefficients().dense_column(i), one.coefficients().dense_column(j));
                 assert_close(&found, &expected, &what);
             }
         }
@@ -139,7 +139,7 @@ fn zero_columns_change_nothing() {
         for params in every_rule(5) {
             let (one, other) = (fitted(&x, &params), fitted(&longer, &params));
             assert_eq!(one.anchors(), other.anchors(), "{kind:?} {params:?}");
-            assert!((30..35).all(|i| other.weights().column(i).0.is_empty()));
+            assert!((30..35).all(|i| other.coefficients().column(i).0.is_empty()));
         }
     }
 }
@@ -164,7 +164,7 @@ fn redundant_columns_change_no_ray_and_the_lowest_index_stands_for_its_ray() {
         let longer = with_redundant_columns(&x, &mut random);
         let rays = extreme_rays(&x);
         for (selection, mean_ray) in EXACT.into_iter().flat_map(|s| [(s, false), (s, true)]) {
-            let params = Params { selection, mean_ray, seed, threads: Some(1), ..Params::new(99) };
+            let params = Params { selection, mean_ray, seed, ..Params::new(99) };
             for data in [&x, &longer] {
                 let found = fitted(data, &params);
                 let what = format!("seed {seed} {params:?} {data:?}");
@@ -183,7 +183,7 @@ fn copies_change_no_choice_of_max() {
     for seed in 0..20 {
         let x = problem(Kind::Noisy, 7, 20, &mut Random(seed ^ 0xc0b1));
         let doubled = Grid { m: 7, n: 40, values: [x.values.clone(), x.values.clone()].concat() };
-        let params = Params { threads: Some(1), ..Params::new(5) };
+        let params = Params::new(5);
         let (one, two) = (fitted(&x, &params), fitted(&doubled, &params));
         assert_eq!(one.anchors(), two.anchors(), "seed {seed}");
         let anchors = two.anchors();

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use crate::support::all_bits;
 use crate::support::problems::{Kind, Random, problem};
-use xray_nmf::{Normalize, Params, Refinement, Selection, fit, refine};
+use xray_nmf::comm::OneRank;
+use xray_nmf::{Normalize, Params, Refine, Refinement, Selection, fit};
 
 /// Said by the process with plain kernels before its bits.
 const MARK: &str = "bits of the kernels:";
@@ -15,15 +16,16 @@ fn bits() -> String {
     for kind in [Kind::Sparse, Kind::Noisy] {
         let x = problem(kind, 40, 600, &mut Random(7));
         for selection in Selection::ALL {
-            let params =
-                Params { selection, normalize: Normalize::L2, threads: Some(1), ..Params::new(9) };
+            let params = Params { selection, normalize: Normalize::L2, ..Params::new(9) };
             let (sparse, dense) = (fit(&x.sparse(), &params), fit(&x.dense(), &params));
             bits += &all_bits(&sparse.unwrap());
             bits += &all_bits(&dense.unwrap());
         }
-        let found = fit(&x.sparse(), &Params { threads: Some(1), ..Params::new(6) }).unwrap();
+        let found = fit(&x.sparse(), &Params::new(6)).unwrap();
         for method in [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler] {
-            let better = refine(&x.sparse(), &found, method, 3, Some(1)).unwrap();
+            let start = found.factors(&OneRank).unwrap();
+            let sparse = x.sparse();
+            let better = Refine::of(&sparse).method(method).steps(3, 0.0).run(start).unwrap();
             let numbers = better.w.iter().chain(&better.h).map(|v| v.to_bits());
             bits += &format!("{:?}", numbers.collect::<Vec<u64>>());
         }

@@ -5,7 +5,9 @@ use crate::support::Grid;
 use crate::support::naive::{difference, least_squares, nnls as naive_nnls};
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::{dot, verify};
-use xray_nmf::{DenseMatrix, Error, Nnls, Params, RowModel, Selection, fit, nnls};
+use xray_nmf::{
+    DenseMatrix, Error, Matrix, Nnls, Params, RowModel, Selection, fit, nnls, with_threads,
+};
 
 const KINDS: [Kind; 6] =
     [Kind::Uniform, Kind::Integers, Kind::Planted, Kind::Noisy, Kind::Sparse, Kind::Signed];
@@ -47,11 +49,13 @@ fn assert_optimal(a: &Grid, b: &[f64], z: &[f64], reported: f64, what: &str) {
 }
 
 fn solve(a: &Grid, b: &Grid) -> Nnls {
-    let dense = nnls(&a.dense(), &b.dense(), Some(1)).unwrap();
+    let dense = nnls(&a.dense(), &b.dense()).unwrap();
     for threads in [1, 2] {
-        let sparse = nnls(&a.sparse(), &b.sparse(), Some(threads)).unwrap();
-        assert_eq!(dense.solutions, sparse.solutions);
-        assert_eq!(nnls(&a.sparse(), &b.dense(), Some(threads)).unwrap(), dense);
+        let on = |a: &dyn Matrix, b: &dyn Matrix| {
+            with_threads(Some(threads), || nnls(a, b).unwrap()).unwrap()
+        };
+        assert_eq!(dense.solutions, on(&a.sparse(), &b.sparse()).solutions);
+        assert_eq!(on(&a.sparse(), &b.dense()), dense);
     }
     assert!(dense.kkt_violation <= 1e-10, "certificate {:e}", dense.kkt_violation);
     dense
@@ -108,7 +112,7 @@ fn many_right_hand_sides_are_solved_one_by_one() {
         let r = difference(&columns(&a), &naive_nnls(&columns(&a), b.column(i)), b.column(i));
         assert!((norm(&r) - solved.residual_norms[i]).abs() <= 1e-9 * norm(b.column(i)));
     }
-    let alone = nnls(&a.dense(), &b.dense().columns_in(77..78), None).unwrap();
+    let alone = nnls(&a.dense(), &b.dense().columns_in(77..78)).unwrap();
     assert_eq!(alone.solutions[0], solved.solutions[77]);
 }
 
@@ -116,7 +120,7 @@ fn many_right_hand_sides_are_solved_one_by_one() {
 fn empty_problems_have_empty_answers() {
     for (m, n, k) in [(0, 0, 0), (3, 0, 2), (3, 2, 0), (0, 2, 2)] {
         let grid = |m: usize, n: usize| Grid { m, n, values: vec![1.0; m * n] };
-        let solved = nnls(&grid(m, n).dense(), &grid(m, k).dense(), Some(1)).unwrap();
+        let solved = nnls(&grid(m, n).dense(), &grid(m, k).dense()).unwrap();
         assert_eq!(solved.solutions, vec![vec![0.0; n]; k], "{m} x {n}, {k}");
         let expected = if n == 0 { (m as f64).sqrt() } else { 0.0 };
         assert!(solved.residual_norms.iter().all(|v| *v == expected || m > 0));
@@ -124,7 +128,7 @@ fn empty_problems_have_empty_answers() {
     let (a, b) = (vec![1.0; 4], vec![1.0; 6]);
     let a = DenseMatrix::from_column_major(2, 2, a).unwrap();
     let b = DenseMatrix::from_column_major(3, 2, b).unwrap();
-    assert!(matches!(nnls(&a, &b, None), Err(Error::Length { .. })));
+    assert!(matches!(nnls(&a, &b), Err(Error::Length { .. })));
 }
 
 #[test]
@@ -139,18 +143,18 @@ fn projecting_the_training_columns_gives_their_weights() {
         };
         let found = fit(&x.dense(), &params).unwrap();
         verify(&x, &found, 1e-9);
-        let again = found.project(&x.sparse(), None).unwrap();
+        let again = found.project(&x.sparse()).unwrap();
         for (i, z) in again.solutions.iter().enumerate() {
-            for (a, b) in z.iter().zip(found.weights().dense_column(i)) {
+            for (a, b) in z.iter().zip(found.coefficients().dense_column(i)) {
                 assert!((a - b).abs() <= 1e-9 * (1.0 + b), "{kind:?} column {i}: {a} for {b}");
             }
         }
         let anchors = x.columns_at(&found.anchors());
-        let solved = found.project(&new.dense(), Some(2)).unwrap();
+        let solved = found.project(&new.dense()).unwrap();
         for (i, z) in solved.solutions.iter().enumerate() {
             assert_optimal(&anchors, new.column(i), z, solved.residual_norms[i], "new column");
         }
-        assert!(found.project(&new.dense().rows_at(&[0, 1]), None).is_err());
+        assert!(found.project(&new.dense().rows_at(&[0, 1])).is_err());
     }
 }
 
@@ -168,12 +172,15 @@ fn rows_get_exact_weights_under_h() {
         let found = fit(&x.dense(), &params).unwrap();
         verify(&x, &found, 1e-9);
         let rank = found.rank();
-        let h = Grid { m: x.n, n: rank, values: found.weights().to_dense() };
+        let h = Grid { m: x.n, n: rank, values: found.coefficients().to_dense() };
         let model = found.row_model();
         assert_eq!(model.rank(), rank);
         for rows in [&x, &new] {
-            let weights = model.weights(&rows.dense(), Some(2)).unwrap();
-            assert_eq!(weights, model.weights(&rows.sparse(), Some(1)).unwrap());
+            let weights = model.weights(&rows.dense()).unwrap();
+            for threads in [1, 2] {
+                let same = with_threads(Some(threads), || model.weights(&rows.sparse()).unwrap());
+                assert_eq!(same.as_ref(), Ok(&weights), "{threads} threads");
+            }
             let lines = transposed(rows);
             for d in 0..rows.m {
                 let w = &weights[d * rank..(d + 1) * rank];
@@ -183,9 +190,9 @@ fn rows_get_exact_weights_under_h() {
         }
         let h_by_columns: Vec<f64> = transposed(&h).values;
         let same = RowModel::new(rank, x.n, h_by_columns).unwrap();
-        let both = [&model, &same].map(|m| m.weights(&new.dense(), None).unwrap());
+        let both = [&model, &same].map(|m| m.weights(&new.dense()).unwrap());
         assert_eq!(both[0], both[1]);
-        assert!(model.weights(&new.dense().columns_in(0..3), None).is_err());
+        assert!(model.weights(&new.dense().columns_in(0..3)).is_err());
     }
 }
 
@@ -197,5 +204,5 @@ fn impossible_row_models_are_refused() {
     }
     let empty = RowModel::new(0, 3, vec![]).unwrap();
     let rows = DenseMatrix::from_row_major(2, 3, vec![1.0; 6]).unwrap();
-    assert_eq!(empty.weights(&rows, None).unwrap(), Vec::<f64>::new());
+    assert_eq!(empty.weights(&rows).unwrap(), Vec::<f64>::new());
 }

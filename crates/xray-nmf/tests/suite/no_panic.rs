@@ -4,14 +4,18 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+use xray_nmf::comm::OneRank;
 use xray_nmf::synth::{Corpus, Design, Noise, Synthetic};
 use xray_nmf::{
-    DenseMatrix, Descent, Engine, Factorization, Matrix, Normalize, Ownership, Params, Refined,
-    Refinement, RowModel, Selection, Solver, SparseMatrix, fit, fit_observed, nnls, refine,
-    refine_from, split_rows,
+    DenseMatrix, Descent, Engine, Factorization, Factors, Fit, Matrix, Normalize, Ownership,
+    Params, Refine, Refinement, RowModel, Selection, Solver, SparseMatrix, fit, nnls, split_rows,
+    with_threads,
 };
 
 const METHODS: [Refinement; 3] = [Refinement::Exact, Refinement::Hals, Refinement::KullbackLeibler];
+
+/// One thread, and a cache of the usual size.
+const PLAIN: Resources = (Some(1), None);
 
 fn cases(n: u32) -> ProptestConfig {
     ProptestConfig { cases: n, failure_persistence: None, ..ProptestConfig::default() }
@@ -50,11 +54,19 @@ fn solver() -> impl Strategy<Value = (Solver, Descent)> {
     ]
 }
 
-fn limits() -> impl Strategy<Value = (f64, f64, Option<usize>, Option<usize>, Option<usize>)> {
+fn limits() -> impl Strategy<Value = (f64, f64, Option<usize>)> {
     (
         prop_oneof![6 => Just(1e-6), 1 => Just(1e-7), 1 => Just(0.5), 1 => wild()],
         prop_oneof![6 => Just(0.0), 1 => Just(0.1), 1 => wild()],
         prop_oneof![4 => Just(None), 1 => size().prop_map(Some)],
+    )
+}
+
+/// Threads, and bytes for cached products.
+type Resources = (Option<usize>, Option<usize>);
+
+fn resources() -> impl Strategy<Value = Resources> {
+    (
         prop_oneof![4 => Just(Some(1)), 1 => Just(Some(2)), 1 => Just(Some(0)), 1 => Just(None)],
         option::of(size()),
     )
@@ -91,8 +103,6 @@ fn params() -> impl Strategy<Value = Params> {
         tolerance: limits.0,
         min_improvement: limits.1,
         patience: limits.2,
-        threads: limits.3,
-        memory: limits.4,
         row_weights: lists.0,
         fixed: lists.1,
         excluded: lists.2,
@@ -102,7 +112,7 @@ fn params() -> impl Strategy<Value = Params> {
 
 /// Calls everything that a fit offers; its weights are numbers.
 fn use_everything(x: &dyn Matrix, found: &Factorization) {
-    let weights = found.weights().to_dense();
+    let weights = found.coefficients().to_dense();
     assert!(weights.iter().all(|v| *v >= 0.0 && v.is_finite()), "{weights:?}");
     for k in [0, 1, found.rank(), usize::MAX] {
         let part = found.truncate(k);
@@ -111,16 +121,22 @@ fn use_everything(x: &dyn Matrix, found: &Factorization) {
     }
     assert_eq!(found.anchor_gram().len(), found.rank());
     for method in METHODS {
-        let _ = refine(x, found, method, 2, Some(1));
+        let start = found.factors(&OneRank).unwrap();
+        let _ = Refine::of(x).method(method).steps(2, 0.0).run(start);
     }
-    let _ = found.project(x, Some(1));
-    let _ = found.row_model().weights(x, Some(1));
+    let _ = found.project(x);
+    let _ = found.row_model().weights(x);
 }
 
-fn fit_and_use(x: &dyn Matrix, held_out: Option<&dyn Matrix>, params: &Params) {
-    if let Ok(found) = fit_observed(x, held_out, params, &mut ()) {
-        use_everything(x, &found);
-    }
+fn fit_and_use(x: &dyn Matrix, held_out: Option<&dyn Matrix>, params: &Params, by: Resources) {
+    let (threads, memory) = by;
+    let _ = with_threads(threads, || {
+        let fit = Fit::of(x).memory(memory);
+        let fit = if let Some(rows) = held_out { fit.held_out(rows) } else { fit };
+        if let Ok(found) = fit.run(params) {
+            use_everything(x, &found);
+        }
+    });
 }
 
 proptest! {
@@ -138,7 +154,7 @@ proptest! {
         let narrow = entries.iter().map(|&(d, j, v)| (d, j, v as f32));
         let _ = SparseMatrix::<f32>::from_triplets(m, n, narrow);
         if let Ok(x) = SparseMatrix::<f64>::from_triplets(m, n, entries) {
-            let _ = fit(&x.transposed(), &Params { threads: Some(1), ..Params::new(2) });
+            let _ = fit(&x.transposed(), &Params::new(2));
         }
     }
 
@@ -150,18 +166,19 @@ proptest! {
     }
 
     #[test]
-    fn dense_fits((m, n, values) in shaped(), by_rows: bool, params in params()) {
+    fn dense_fits((m, n, values) in shaped(), by_rows: bool, params in params(), by in resources()) {
         let made = match by_rows {
             true => DenseMatrix::from_row_major(m, n, values),
             false => DenseMatrix::from_column_major(m, n, values),
         };
         if let Ok(x) = made {
-            fit_and_use(&x, None, &params);
+            fit_and_use(&x, None, &params, by);
         }
     }
 
     #[test]
-    fn sparse_fits((m, n, values) in shaped(), keep_zeros: bool, held in shaped(), params in params()) {
+    fn sparse_fits((m, n, values) in shaped(), keep_zeros: bool, held in shaped(),
+        params in params(), by in resources()) {
         let sparse = |m: usize, values: &[f64]| {
             let entries = values.iter().enumerate().map(|(q, &v)| (q % m.max(1), q / m.max(1), v));
             let entries = entries.filter(|e| keep_zeros || e.2 != 0.0);
@@ -169,17 +186,17 @@ proptest! {
         };
         let _ = n;
         if let (Ok(x), Ok(test)) = (sparse(m, &values), sparse(held.0, &held.2)) {
-            fit_and_use(&x, Some(&test), &params);
-            fit_and_use(&x, None, &params);
+            fit_and_use(&x, Some(&test), &params, by);
+            fit_and_use(&x, None, &params, by);
         }
     }
 
     #[test]
-    fn least_squares((m, n, a) in shaped(), (k, l, b) in shaped(), threads in 0..3usize) {
+    fn least_squares((m, n, a) in shaped(), (k, l, b) in shaped()) {
         let (a, b) = (DenseMatrix::from_row_major(m, n, a), DenseMatrix::from_row_major(k, l, b));
         if let (Ok(a), Ok(b)) = (a, b) {
-            let _ = nnls(&a, &b, Some(threads));
-            let _ = nnls(&a, &a, None);
+            let _ = nnls(&a, &b);
+            let _ = nnls(&a, &a);
         }
     }
 
@@ -188,7 +205,7 @@ proptest! {
         if let (Ok(model), Ok(x)) =
             (RowModel::new(rank, n, h), DenseMatrix::from_row_major(rows.0, rows.1, rows.2))
         {
-            let _ = model.weights(&x, Some(1));
+            let _ = model.weights(&x);
         }
     }
 
@@ -200,8 +217,8 @@ proptest! {
             let wanted = if fits { lines.saturating_mul(rank) } else { lines };
             values.iter().cycle().take(wanted.min(60)).copied().collect()
         };
-        let start = Refined { rank, w: part(m), h: part(n), objective: vec![] };
-        let _ = refine_from(&x, start, METHODS[which], 2, Some(1));
+        let start = Factors { rank, w: part(m), h: part(n), objective: vec![] };
+        let _ = Refine::of(&x).method(METHODS[which]).steps(2, 0.0).run(start);
     }
 
     #[test]
@@ -248,7 +265,7 @@ proptest! {
 fn no_rows() {
     let x = DenseMatrix::from_column_major(0, 2, Vec::<f64>::new()).unwrap();
     for selection in Selection::ALL {
-        fit_and_use(&x, None, &Params { selection, ..Params::new(1) });
+        fit_and_use(&x, None, &Params { selection, ..Params::new(1) }, PLAIN);
     }
 }
 
@@ -258,7 +275,8 @@ fn tiny_and_huge_weights_p() {
     for (selection, p) in
         Selection::ALL.into_iter().flat_map(|s| [5e-324, 1e-310, 1e308, f64::MAX].map(|p| (s, p)))
     {
-        fit_and_use(&x, None, &Params { selection, row_weights: Some(vec![p]), ..Params::new(1) });
+        let params = Params { selection, row_weights: Some(vec![p]), ..Params::new(1) };
+        fit_and_use(&x, None, &params, PLAIN);
     }
 }
 
@@ -272,8 +290,8 @@ fn huge_ranks_of_starts() {
     for (m, rank) in [(0, usize::MAX), (2, 1 << 63), (4, 1 << 62)] {
         let x = DenseMatrix::from_column_major(m, m, vec![1.0; m * m]).unwrap();
         for method in METHODS {
-            let start = Refined { rank, w: vec![], h: vec![], objective: vec![] };
-            let _ = refine_from(&x, start, method, 1, Some(1));
+            let start = Factors { rank, w: vec![], h: vec![], objective: vec![] };
+            let _ = Refine::of(&x).method(method).steps(1, 0.0).run(start);
         }
     }
 }

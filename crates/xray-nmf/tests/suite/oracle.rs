@@ -6,7 +6,7 @@ use crate::support::verify::verify;
 use crate::support::{Grid, all_bits};
 use proptest::prelude::*;
 use xray_nmf::{
-    DenseMatrix, Factorization, Params, Selection, SparseMatrix, Termination, fit, fit_observed,
+    DenseMatrix, Factorization, Fit, Params, Selection, SparseMatrix, Termination, fit,
 };
 
 const RULES: [Selection; 5] =
@@ -38,7 +38,7 @@ fn compare(x: &Grid, rank: usize, what: &str) -> (usize, usize) {
     let (mut decided, mut open) = (0, 0);
     for (selection, mean_ray) in RULES.into_iter().flat_map(|s| [(s, false), (s, true)]) {
         let what = format!("{what} {selection:?} mean {mean_ray} {x:?}");
-        let params = Params { selection, mean_ray, threads: Some(1), ..Params::new(rank) };
+        let params = Params { selection, mean_ray, ..Params::new(rank) };
         let found = fit(&x.dense(), &params).unwrap();
         verify(x, &found, 1e-9);
         let expected = xray(x, rank, selection, mean_ray);
@@ -79,7 +79,6 @@ fn negative_entries_give_the_same_as_the_pseudo_code() {
         let x = problem(Kind::Signed, m, n, &mut random);
         for selection in RULES {
             let params = Params { selection, allow_negative: true, ..Params::new(5) };
-            let params = Params { threads: Some(1), ..params };
             let found = fit(&x.dense(), &params).unwrap();
             verify(&x, &found, 1e-9);
             let expected = xray(&x, 5, selection, false);
@@ -132,7 +131,6 @@ proptest! {
             selection: Selection::ALL[rule],
             mean_ray: random.chance(0.5),
             allow_negative: kind == Kind::Signed,
-            threads: Some(1),
             ..Params::new(random.between(1, 8))
         };
         let fits = in_every_storage(&x, &params);
@@ -153,7 +151,7 @@ fn observed_and_plain_fits_are_the_same() {
             seen.push(step.clone());
             std::ops::ControlFlow::Continue(())
         };
-        let observed = fit_observed(&x.dense(), None, &params, &mut observer).unwrap();
+        let observed = Fit::of(&x.dense()).observe(&mut observer).run(&params).unwrap();
         let plain = fit(&x.dense(), &params).unwrap();
         assert_eq!(all_bits(&observed), all_bits(&plain));
         assert_eq!(observed.steps(), seen);

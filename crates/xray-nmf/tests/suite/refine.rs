@@ -7,19 +7,29 @@ use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::{dot, verify};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
-    Error, Fit, Next, Observer, Ownership, Params, Portion, Refine, Refined, Refinement, Selection,
-    SparseMatrix, Step, fit, refine, refine_from, refine_observed, with_threads,
+    Error, Factorization, Factors, Fit, Matrix, Next, Observer, Ownership, Params, Portion, Refine,
+    Refinement, Result, Selection, SparseMatrix, Step, fit, with_threads,
 };
 
 const METHODS: [Refinement; 3] = Refinement::ALL;
 
-fn product(found: &Refined, d: usize, j: usize) -> f64 {
+/// So many steps from given factors.
+fn refine_from(x: &dyn Matrix, start: Factors, method: Refinement, n: usize) -> Result<Factors> {
+    Refine::of(x).method(method).steps(n, 0.0).run(start)
+}
+
+/// So many steps from the anchors of a fit.
+fn refine(x: &dyn Matrix, found: &Factorization, method: Refinement, n: usize) -> Result<Factors> {
+    refine_from(x, found.factors(&OneRank)?, method, n)
+}
+
+fn product(found: &Factors, d: usize, j: usize) -> f64 {
     let r = found.rank;
     dot(&found.w[d * r..(d + 1) * r], &found.h[j * r..(j + 1) * r])
 }
 
 /// The objective from its definition.
-fn objective(x: &Grid, found: &Refined, method: Refinement) -> f64 {
+fn objective(x: &Grid, found: &Factors, method: Refinement) -> f64 {
     let mut sum = 0.0;
     for (j, d) in (0..x.n).flat_map(|j| (0..x.m).map(move |d| (j, d))) {
         let (v, y) = (x.column(j)[d], product(found, d, j));
@@ -32,7 +42,7 @@ fn objective(x: &Grid, found: &Refined, method: Refinement) -> f64 {
     sum
 }
 
-fn assert_sound(x: &Grid, found: &Refined, method: Refinement, iterations: usize, what: &str) {
+fn assert_sound(x: &Grid, found: &Factors, method: Refinement, iterations: usize, what: &str) {
     let path = &found.objective;
     let total = dot(&x.values, &x.values) + x.values.iter().sum::<f64>().abs();
     assert_eq!(path.len(), iterations + 1, "{what}");
@@ -55,11 +65,14 @@ fn every_method_descends_and_reports_the_truth() {
             if start.rank() == 0 {
                 continue;
             }
-            let found = refine(&x.dense(), &start, method, 15, Some(1)).unwrap();
+            let found = refine(&x.dense(), &start, method, 15).unwrap();
             let what = format!("{kind:?} {trial} {method:?} {m} x {n}");
             assert_sound(&x, &found, method, 15, &what);
-            let same = refine(&x.sparse(), &start, method, 15, Some(2)).unwrap();
-            assert_eq!(found, same, "{what}: storage and threads");
+            for threads in [1, 2] {
+                let same = || refine(&x.sparse(), &start, method, 15).unwrap();
+                let same = with_threads(Some(threads), same);
+                assert_eq!(same.as_ref(), Ok(&found), "{what}: {threads} threads");
+            }
         }
     }
 }
@@ -71,7 +84,7 @@ fn refinement_starts_from_the_fit() {
     verify(&x, &start, 1e-9);
     let total = dot(&x.values, &x.values);
     for method in [Refinement::Exact, Refinement::Hals] {
-        let found = refine(&x.dense(), &start, method, 0, None).unwrap();
+        let found = refine(&x.dense(), &start, method, 0).unwrap();
         let expected = start.residual().powi(2) * total;
         assert!((found.objective[0] - expected).abs() <= 1e-9 * total, "{method:?}");
     }
@@ -85,7 +98,7 @@ fn ten_steps_of_hals_do_better_than_ten_exact_ones() {
         let x = problem(Kind::Uniform, 60, 80, &mut Random(seed));
         let x = x.dense();
         let start = fit(&x, &Params::new(12)).unwrap();
-        let after = |method| refine(&x, &start, method, 10, None).unwrap().objective[10];
+        let after = |method| refine(&x, &start, method, 10).unwrap().objective[10];
         after(Refinement::Hals) < after(Refinement::Exact)
     };
     let won = (0..20).filter(|&seed| wins(seed)).count();
@@ -99,16 +112,16 @@ fn exact_refinement_descends_on_negative_data() {
     let start = fit(&x.dense(), &params).unwrap();
     verify(&x, &start, 1e-9);
     for method in [Refinement::Exact, Refinement::Hals] {
-        let found = refine(&x.dense(), &start, method, 10, None).unwrap();
+        let found = refine(&x.dense(), &start, method, 10).unwrap();
         assert_sound(&x, &found, method, 10, &format!("{method:?}"));
     }
-    let refused = refine(&x.dense(), &start, Refinement::KullbackLeibler, 1, None);
+    let refused = refine(&x.dense(), &start, Refinement::KullbackLeibler, 1);
     assert!(matches!(refused, Err(Error::Negative { .. })));
 }
 
-fn start(x: &Grid, rank: usize, value: impl Fn(usize) -> f64) -> Refined {
+fn start(x: &Grid, rank: usize, value: impl Fn(usize) -> f64) -> Factors {
     let numbers = |n: usize| (0..n * rank).map(&value).collect();
-    Refined { rank, w: numbers(x.m), h: numbers(x.n), objective: vec![9.0] }
+    Factors { rank, w: numbers(x.m), h: numbers(x.n), objective: vec![9.0] }
 }
 
 #[test]
@@ -123,7 +136,7 @@ fn zeros_and_equal_topics_are_allowed_starts() {
     for (method, (k, value)) in
         METHODS.into_iter().flat_map(|m| values.iter().enumerate().map(move |v| (m, v)))
     {
-        let found = refine_from(&x.dense(), start(&x, 3, value), method, 8, Some(1)).unwrap();
+        let found = refine_from(&x.dense(), start(&x, 3, value), method, 8).unwrap();
         assert_sound(&x, &found, method, 8, &format!("{method:?} start {k}"));
     }
 }
@@ -132,9 +145,26 @@ fn zeros_and_equal_topics_are_allowed_starts() {
 fn a_zero_matrix_is_refined_to_zero() {
     let x = Grid { m: 3, n: 4, values: vec![0.0; 12] };
     for method in METHODS {
-        let found = refine_from(&x.dense(), start(&x, 2, |_| 1.0), method, 3, None).unwrap();
+        let found = refine_from(&x.dense(), start(&x, 2, |_| 1.0), method, 3).unwrap();
         assert_sound(&x, &found, method, 3, &format!("{method:?}"));
         assert!(found.objective[3].abs() < 1e-12, "{method:?}: {:?}", found.objective);
+    }
+}
+
+/// Stops in one iteration, and keeps what it is shown.
+struct StopsAt<'a> {
+    iteration: usize,
+    seen: &'a mut Vec<(usize, f64)>,
+}
+
+impl Observer for StopsAt<'_> {
+    fn step(&mut self, _: &Step) -> Next {
+        Next::Continue
+    }
+
+    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
+        self.seen.push((t, objective));
+        if t == self.iteration { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -143,13 +173,12 @@ fn an_observer_sees_every_iteration_and_may_end_the_run() {
     let x = problem(Kind::Noisy, 20, 30, &mut Random(11));
     for method in METHODS {
         let first = start(&x, 3, |q| (q % 7) as f64);
-        let whole = refine_from(&x.dense(), first.clone(), method, 3, None).unwrap();
+        let whole = refine_from(&x.dense(), first.clone(), method, 3).unwrap();
         let mut seen = Vec::new();
-        let observer = &mut |t: usize, objective: f64| {
-            seen.push((t, objective));
-            if t == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let stopped = refine_observed(&x.dense(), first, method, 9, None, observer).unwrap();
+        let observer = &mut StopsAt { iteration: 3, seen: &mut seen };
+        let dense = x.dense();
+        let refine = Refine::of(&dense).method(method).steps(9, 0.0).observe(observer);
+        let stopped = refine.run(first).unwrap();
         assert_eq!(stopped, whole, "{method:?}");
         let expected: Vec<_> = (1..=3).map(|t| (t, whole.objective[t])).collect();
         assert_eq!(seen, expected, "{method:?}");
@@ -169,14 +198,14 @@ fn bad_starts_are_refused() {
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
             let mut first = start(&x, 2, |_| 1.0);
             first.w[3] = bad;
-            assert!(refine_from(&x.dense(), first, method, 1, None).is_err(), "{method:?} {bad}");
+            assert!(refine_from(&x.dense(), first, method, 1).is_err(), "{method:?} {bad}");
         }
         let mut short = start(&x, 2, |_| 1.0);
         short.h.pop();
-        let refused = refine_from(&x.dense(), short, method, 1, None);
+        let refused = refine_from(&x.dense(), short, method, 1);
         assert!(matches!(refused, Err(Error::Length { .. })), "{method:?}");
         let other = fit(&x.dense().rows_at(&[0, 1]), &Params::new(2)).unwrap();
-        assert!(refine(&x.dense(), &other, method, 1, None).is_err(), "{method:?}");
+        assert!(refine(&x.dense(), &other, method, 1).is_err(), "{method:?}");
     }
 }
 
@@ -185,7 +214,7 @@ fn rank_zero_has_nothing_to_refine_but_an_objective() {
     let x = problem(Kind::Uniform, 4, 5, &mut Random(10));
     let nothing = fit(&x.dense(), &Params::new(0)).unwrap();
     for method in [Refinement::Exact, Refinement::Hals] {
-        let found = refine(&x.dense(), &nothing, method, 2, None).unwrap();
+        let found = refine(&x.dense(), &nothing, method, 2).unwrap();
         assert!(found.w.is_empty() && found.h.is_empty() && found.rank == 0);
         assert_sound(&x, &found, method, 2, &format!("{method:?}"));
     }
@@ -205,10 +234,10 @@ fn ranks_change_no_bit_of_a_refinement() {
         .map(|_| (next() as usize % m, next() as usize % n, (1 + next() % 9) as f64 / 3.0))
         .collect();
     let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
-    let found = fit(&x, &Params { threads: Some(1), ..Params::new(rank) }).expect("a fit");
+    let found = fit(&x, &Params::new(rank)).expect("a fit");
     let start = found.factors(&OneRank).expect("one rank");
     for method in METHODS {
-        let whole = refine_from(&x, start.clone(), method, 3, Some(2)).expect("refined");
+        let whole = refine_from(&x, start.clone(), method, 3).expect("refined");
         for size in [1, 2, 3, 5] {
             let parts = run_local_ranks(size, |comm| {
                 let mine = |d: &usize| d / Ownership::ROW_BLOCK % size == comm.rank();
@@ -235,19 +264,6 @@ fn ranks_change_no_bit_of_a_refinement() {
     }
 }
 
-/// Stops on one rank, in one iteration.
-struct StopsAt(usize);
-
-impl Observer for StopsAt {
-    fn step(&mut self, _: &Step) -> Next {
-        Next::Continue
-    }
-
-    fn iteration(&mut self, t: usize, _: f64) -> ControlFlow<()> {
-        if t == self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-}
-
 #[test]
 fn refinement_ends_when_it_settles_and_when_any_rank_wants_to() {
     let grid = problem(Kind::Uniform, 12, 20, &mut Random(77));
@@ -264,7 +280,8 @@ fn refinement_ends_when_it_settles_and_when_any_rank_wants_to() {
         let rows = x.rows_at(&(0..if comm.rank() == 0 { 12 } else { 0 }).collect::<Vec<_>>());
         let portion = Portion { columns: &columns, rows: Some(&rows), n_columns: 20 };
         let start = Fit::part(portion, comm).run(&Params::new(3)).unwrap().factors(comm).unwrap();
-        let observer = &mut StopsAt(if comm.rank() == 1 { 4 } else { 100 });
+        let iteration = if comm.rank() == 1 { 4 } else { 100 };
+        let observer = &mut StopsAt { iteration, seen: &mut Vec::new() };
         let refine = Refine::part(portion, comm).steps(9, 0.0).observe(observer);
         refine.run(start).unwrap().objective.len()
     });

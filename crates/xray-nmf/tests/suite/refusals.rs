@@ -3,7 +3,7 @@
 use crate::support::Grid;
 use crate::support::verify::verify;
 use xray_nmf::{
-    DenseMatrix, Descent, Error, LARGEST_ENTRY, Params, Selection, SparseMatrix, fit, fit_observed,
+    DenseMatrix, Descent, Error, Fit, LARGEST_ENTRY, Params, Selection, SparseMatrix, fit,
 };
 
 fn small() -> Grid {
@@ -143,7 +143,7 @@ fn negative_entries_are_refused_with_the_first_position() {
     let sparse = SparseMatrix::from_triplets(2, 3, entries).unwrap();
     refused(fit(&sparse, &params).err(), (1, 0), -3.0);
     let positive = DenseMatrix::from_column_major(2, 3, vec![1.0; 6]).unwrap();
-    let held_out = fit_observed(&positive, Some(&by_columns), &params, &mut ());
+    let held_out = Fit::of(&positive).held_out(&by_columns).run(&params);
     refused(held_out.err(), (1, 1), -4.0);
     assert!(fit(&by_columns, &Params { allow_negative: true, ..params }).is_ok());
 }
@@ -154,7 +154,6 @@ fn parameters_outside_their_range_are_refused_by_name() {
     let plain = Params::new(2);
     let descent = |tolerance, max_cycles| Descent { tolerance, max_cycles };
     let mut cases: Vec<(&str, Params)> = vec![
-        ("threads", Params { threads: Some(0), ..plain.clone() }),
         ("patience", Params { patience: Some(0), ..plain.clone() }),
         ("descent", Params { descent: descent(1e-9, 0), ..plain.clone() }),
     ];
@@ -189,7 +188,7 @@ fn weights_of_the_wrong_length_are_refused() {
         }
     }
     let held_out = DenseMatrix::from_column_major(1, 3, vec![1.0; 3]).unwrap();
-    let result = fit_observed(&small().dense(), Some(&held_out), &Params::new(1), &mut ());
+    let result = Fit::of(&small().dense()).held_out(&held_out).run(&Params::new(1));
     assert!(matches!(result, Err(Error::Length { .. })));
 }
 

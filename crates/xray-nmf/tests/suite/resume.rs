@@ -4,8 +4,8 @@ use crate::support::all_bits;
 use crate::support::problems::{Kind, Random, problem};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
-    Error, Next, Normalize, Observer, Ownership, Params, RunState, Selection, SparseMatrix, Step,
-    fit, fit_resumed,
+    Error, Factorization, Fit, Matrix, Next, Normalize, Observer, Ownership, Params, Portion,
+    Result, RunState, Selection, SparseMatrix, Step, fit,
 };
 
 /// Stops on the last rank after so many anchors, and keeps the state that is shown then.
@@ -31,15 +31,25 @@ fn matrix() -> SparseMatrix<'static, f64> {
     problem(Kind::Sparse, 40, 1100, &mut Random(7)).sparse()
 }
 
+/// Goes on from a state with the own columns of `x`.
+fn resume(
+    x: &SparseMatrix<'static, f64>,
+    comm: &dyn Communicator,
+    params: &Params,
+    state: &RunState,
+    observer: &mut dyn Observer,
+) -> Result<Factorization> {
+    let own = x.columns_of(&Ownership::columns(x.n_columns(), comm));
+    let portion = Portion { columns: &own, rows: None, n_columns: x.n_columns() };
+    Fit::part(portion, comm).resume(state).observe(observer).run(params)
+}
+
 /// The state after `n_anchors`, found on `size` ranks.
 fn cut(x: &SparseMatrix<'static, f64>, params: &Params, n_anchors: usize, size: usize) -> RunState {
-    let n = 1100;
     let states = run_local_ranks(size, |comm| {
-        let shard = x.columns_of(&Ownership::columns(n, comm));
         let stops = comm.rank() + 1 == size;
         let mut observer = CutAfter { n_anchors, stops, seen: 0, state: None };
-        let nothing = RunState::default();
-        fit_resumed(comm, n, &shard, None, params, &nothing, &mut observer).expect("a fit");
+        resume(x, comm, params, &RunState::default(), &mut observer).expect("a fit");
         observer.state.expect("more anchors than that")
     });
     assert!(states.iter().all(|state| *state == states[0]), "the same on all ranks");
@@ -58,24 +68,14 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
             (true, Normalize::None, None),
             (false, Normalize::L1, few.clone()),
         ] {
-            let params = Params {
-                selection,
-                mean_ray,
-                normalize,
-                candidates,
-                seed: 5,
-                threads: Some(1),
-                ..Params::new(9)
-            };
+            let params =
+                Params { selection, mean_ray, normalize, candidates, seed: 5, ..Params::new(9) };
             let whole = fit(&x, &params).expect("a fit");
             for (before, after) in [(1, 3), (3, 1), (2, 2)] {
                 let state = cut(&x, &params, 4, before);
-                let n = 1100;
                 let parts = run_local_ranks(after, |comm| {
-                    let shard = x.columns_of(&Ownership::columns(n, comm));
-                    let found = fit_resumed(comm, n, &shard, None, &params, &state, &mut ());
-                    let found = found.expect("a fit");
-                    let weights = found.weights().gathered(comm, 0).expect("ranks talk");
+                    let found = resume(&x, comm, &params, &state, &mut ()).expect("a fit");
+                    let weights = found.coefficients().gathered(comm, 0).expect("ranks talk");
                     (found, weights)
                 });
                 let what = format!("{before} to {after} ranks, {params:?}");
@@ -88,7 +88,7 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
                     let expected: Vec<_> = whole.steps().iter().map(key).collect();
                     assert_eq!(steps, expected, "{what}");
                 }
-                assert_eq!(parts[0].1.as_ref(), Some(whole.weights()), "{what}");
+                assert_eq!(parts[0].1.as_ref(), Some(whole.coefficients()), "{what}");
                 assert!(parts[1..].iter().all(|(_, weights)| weights.is_none()), "{what}");
             }
         }
@@ -98,20 +98,19 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
 #[test]
 fn a_foreign_checkpoint_is_refused() {
     let x = matrix();
-    let params = Params { threads: Some(1), ..Params::new(6) };
+    let params = Params::new(6);
     let good = cut(&x, &params, 3, 1);
-    let resume = |state: &RunState| {
-        fit_resumed(&OneRank, 1100, &x, None, &params, state, &mut ()).map(|_| ()).unwrap_err()
-    };
+    let refused =
+        |state: &RunState| resume(&x, &OneRank, &params, state, &mut ()).map(|_| ()).unwrap_err();
     let mut other = good.clone();
     other.steps[1].residual *= 1.0 + f64::EPSILON;
-    assert!(matches!(resume(&other), Error::Resume { step: 2, .. }));
+    assert!(matches!(refused(&other), Error::Resume { step: 2, .. }));
     let mut other = good.clone();
     other.steps[2].anchor = 1100;
-    assert!(resume(&other).to_string().contains("does not exist"));
+    assert!(refused(&other).to_string().contains("does not exist"));
     let mut other = good;
     other.steps[2].anchor = other.steps[0].anchor;
-    assert!(resume(&other).to_string().contains("twice"));
+    assert!(refused(&other).to_string().contains("twice"));
 }
 
 /// Asks for the state every second step, on the last rank only.
@@ -135,13 +134,12 @@ impl Observer for Saving {
 #[test]
 fn a_state_that_one_rank_asks_for_is_shown_to_all_and_never_twice() {
     let x = matrix();
-    let params = Params { threads: Some(1), ..Params::new(6) };
+    let params = Params::new(6);
     let saved = cut(&x, &params, 3, 1);
     for state in [RunState::default(), saved] {
         let shown = run_local_ranks(3, |comm| {
-            let shard = x.columns_of(&Ownership::columns(1100, comm));
             let mut saving = Saving { asks: comm.rank() == 2, seen: 0, states: Vec::new() };
-            fit_resumed(comm, 1100, &shard, None, &params, &state, &mut saving).expect("a fit");
+            resume(&x, comm, &params, &state, &mut saving).expect("a fit");
             saving.states
         });
         let lengths: Vec<usize> = shown[0].iter().map(|state| state.steps.len()).collect();

@@ -30,16 +30,13 @@ fn methods() -> Vec<Method> {
         exact("max", |x, rank| by_fit(x, rank, Selection::Max)),
         exact("dist", |x, rank| by_fit(x, rank, Selection::Dist)),
         exact("rand", |x, rank| by_fit(x, rank, Selection::Rand)),
-        exact("snpa", |x, rank| answer(snpa(&x.dense(), &one_thread_snpa(rank)).unwrap())),
+        exact("snpa", |x, rank| answer(snpa(&x.dense(), &SnpaParams::new(rank)).unwrap())),
         Method {
             needs_independence: true,
-            ..exact("spa", |x, rank| answer(spa(&x.dense(), &one_thread_spa(rank)).unwrap()))
+            ..exact("spa", |x, rank| answer(spa(&x.dense(), &SpaParams::new(rank)).unwrap()))
         },
         Method { counts_rays: false, ..exact("hottopixx", converged) },
-        exact("arora", |x, rank| {
-            let params = AroraParams { threads: Some(1), ..AroraParams::new(rank) };
-            answer(arora(&x.dense(), &params).unwrap())
-        }),
+        exact("arora", |x, rank| answer(arora(&x.dense(), &AroraParams::new(rank)).unwrap())),
         exact("clarkson", |x, rank| {
             answer(clarkson(&x.dense(), &ClarksonParams::new(rank)).unwrap())
         }),
@@ -51,22 +48,14 @@ fn answer(found: Anchors) -> (Vec<usize>, Termination) {
 }
 
 fn by_fit(x: &Grid, rank: usize, selection: Selection) -> (Vec<usize>, Termination) {
-    let params = Params { selection, threads: Some(1), ..Params::new(rank) };
+    let params = Params { selection, ..Params::new(rank) };
     let found = fit(&x.dense(), &params).unwrap();
     (found.anchors(), found.termination())
 }
 
-fn one_thread_snpa(rank: usize) -> SnpaParams {
-    SnpaParams { threads: Some(1), ..SnpaParams::new(rank) }
-}
-
-fn one_thread_spa(rank: usize) -> SpaParams {
-    SpaParams { threads: Some(1), ..SpaParams::new(rank) }
-}
-
 /// Hottopixx, with its proof that the program was solved.
 fn converged(x: &Grid, rank: usize) -> (Vec<usize>, Termination) {
-    let params = HottopixxParams { threads: Some(1), ..HottopixxParams::converged(rank) };
+    let params = HottopixxParams::converged(rank);
     let found = hottopixx(&x.dense(), &params).unwrap();
     let (reached, bound) = (*found.objective.last().unwrap(), found.bound.unwrap());
     assert!(bound <= reached + 1e-12 && reached - bound <= 1e-7 * x.n as f64, "{bound} {reached}");

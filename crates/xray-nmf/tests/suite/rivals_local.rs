@@ -4,13 +4,13 @@ use crate::support::Grid;
 use crate::support::problems::{Kind, Random, corners, problem};
 use crate::support::verify::dot;
 use xray_nmf::rivals::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
-use xray_nmf::{Error, Matrix, Params, Refined, fit, nnls};
+use xray_nmf::{Error, Factors, Matrix, Params, fit, nnls, with_threads};
 
 const METHODS: [LocalMethod; 3] =
     [LocalMethod::Hals, LocalMethod::Anls, LocalMethod::Multiplicative];
 
 /// `||X - WH||_F^2`, entry by entry.
-fn distance(x: &Grid, found: &Refined) -> f64 {
+fn distance(x: &Grid, found: &Factors) -> f64 {
     let r = found.rank;
     let entries = (0..x.n).flat_map(|j| (0..x.m).map(move |d| (d, j)));
     let error = |(d, j): (usize, usize)| {
@@ -21,7 +21,7 @@ fn distance(x: &Grid, found: &Refined) -> f64 {
 }
 
 /// Nonnegative, finite, an objective that never rises and is that of the factors.
-fn assert_sound(x: &Grid, found: &Refined, iterations: usize, what: &str) {
+fn assert_sound(x: &Grid, found: &Factors, iterations: usize, what: &str) {
     let total = dot(&x.values, &x.values);
     assert!(found.w.iter().chain(&found.h).all(|v| *v >= 0.0 && v.is_finite()), "{what}");
     assert_eq!(found.objective.len(), iterations + 1, "{what}");
@@ -42,10 +42,13 @@ fn pivoting_gives_the_answers_of_the_active_set() {
             problem(Kind::Signed, 18, random.between(1, 40), &mut random),
         );
         let b = Grid { m: a.m, n: b.n, values: b.values[..a.m * b.n].to_vec() };
-        let solved = nnls(&a.dense(), &b.dense(), Some(1)).unwrap();
-        let pivoted = nnls_block_pivoting(&a.dense(), &b.dense(), Some(1)).unwrap();
-        let again = nnls_block_pivoting(&a.sparse(), &b.sparse(), Some(2)).unwrap();
-        assert_eq!(pivoted, again, "seed {seed}");
+        let solved = nnls(&a.dense(), &b.dense()).unwrap();
+        let pivoted = nnls_block_pivoting(&a.dense(), &b.dense()).unwrap();
+        for threads in [1, 2] {
+            let again = || nnls_block_pivoting(&a.sparse(), &b.sparse()).unwrap();
+            let again = with_threads(Some(threads), again);
+            assert_eq!(again.as_ref(), Ok(&pivoted), "seed {seed}");
+        }
         for (i, (z, expected)) in pivoted.iter().zip(&solved.solutions).enumerate() {
             let size = expected.iter().copied().fold(1.0, f64::max);
             for (z, expected) in z.iter().zip(expected) {
@@ -61,8 +64,8 @@ fn pivoting_survives_dependent_and_zero_columns() {
     let values = [half.values.clone(), vec![0.0; 6], half.values].concat();
     let a = Grid { m: 6, n: 9, values };
     let b = problem(Kind::Signed, 6, 50, &mut Random(6));
-    let solved = nnls(&a.dense(), &b.dense(), None).unwrap();
-    for (i, z) in nnls_block_pivoting(&a.dense(), &b.dense(), None).unwrap().iter().enumerate() {
+    let solved = nnls(&a.dense(), &b.dense()).unwrap();
+    for (i, z) in nnls_block_pivoting(&a.dense(), &b.dense()).unwrap().iter().enumerate() {
         let mut r = b.column(i).to_vec();
         for (k, z) in z.iter().enumerate() {
             r.iter_mut().zip(a.column(k)).for_each(|(r, v)| *r -= z * v);
@@ -89,13 +92,14 @@ fn objectives_never_rise_and_threads_change_no_bit() {
                 method,
                 start: start.clone(),
                 iterations: 15,
-                threads: Some(1),
                 ..LocalParams::new(anchors.rank())
             };
             let found = local_nmf(&x.dense(), &params).unwrap();
             assert_sound(&x, &found, 15, &what);
-            let two = LocalParams { threads: Some(2), ..params };
-            assert_eq!(local_nmf(&x.sparse(), &two).unwrap(), found, "{what}");
+            for threads in [1, 2] {
+                let same = || local_nmf(&x.sparse(), &params).unwrap();
+                assert_eq!(with_threads(Some(threads), same).as_ref(), Ok(&found), "{what}");
+            }
         }
     }
 }
@@ -149,7 +153,7 @@ fn corners_have_answers_without_nan() {
 fn wrong_starts_and_signs_are_refused() {
     let x = problem(Kind::Uniform, 4, 5, &mut Random(9));
     for method in METHODS {
-        let bad = Refined { rank: 1, w: vec![-1.0; 4], h: vec![1.0; 5], objective: vec![] };
+        let bad = Factors { rank: 1, w: vec![-1.0; 4], h: vec![1.0; 5], objective: vec![] };
         let start = Start::Factors(&bad);
         let params = LocalParams { method, start, ..LocalParams::new(1) };
         assert!(local_nmf(&x.dense(), &params).is_err(), "{method:?}");

@@ -152,7 +152,6 @@ fn hottopixx_at_convergence_agrees_with_a_linear_programming_solver() {
             cost: 0.01,
             seed,
             gap: Some(1e-10),
-            threads: Some(1),
             ..HottopixxParams::converged(rank)
         };
         let (optimum, diagonal) = program(&x, rank, &params.costs(x.n));

@@ -27,9 +27,7 @@ pub use csv::{anchors_csv, contingency_csv, ranks_csv, topics_csv};
 pub use factorize::FactorizeReport;
 pub use json::{Answer, RankFacts, Seconds, json};
 pub(crate) use model::object;
-pub use model::{
-    FactorizeParameters, TopicsParameters, anchor_columns, factorize_model, sparse_coefficients,
-};
+pub use model::{FactorizeParameters, TopicsParameters, anchor_columns, factorize_model};
 pub use rank::{RankLine, RankReport};
 pub use table::{anchors_table, contingency_table, ranks_table, topics_table};
 pub use topics::{Suggestion, TopicLine, TopicsReport};

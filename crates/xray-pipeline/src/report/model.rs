@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
-use xray_nmf::{DenseMatrix, Engine, Line, Normalize, Params, Selection, SparseMatrix, Weights};
+use xray_nmf::{DenseMatrix, Engine, Factorization, Normalize, Params, Selection};
 
 use crate::error::Result;
 use crate::options::TopicOptions;
@@ -180,28 +180,15 @@ impl ManifestHead {
     }
 }
 
-/// H of so many columns, as the engine has it.
-///
-/// # Errors
-/// If it is larger than a matrix can be.
-pub fn sparse_coefficients(weights: &Weights) -> Result<SparseMatrix<'static, f64>> {
-    let (offsets, rows, values) = weights.csc();
-    let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
-    Ok(SparseMatrix::from_csc(weights.rank(), weights.n_columns(), offsets, rows, values)?)
-}
-
 /// `X_A`, stored like X.
 ///
 /// # Errors
 /// If it is larger than a matrix can be.
-pub fn anchor_columns(columns: &[Line], n_rows: usize, dense: bool) -> Result<LoadedMatrix> {
-    if dense {
-        let values: Vec<f64> = columns.iter().flat_map(|column| column.to_dense(n_rows)).collect();
-        return Ok(DenseMatrix::from_column_major(n_rows, columns.len(), values)?.into());
+pub fn anchor_columns(found: &Factorization, dense: bool) -> Result<LoadedMatrix> {
+    if !dense {
+        return Ok(found.anchor_matrix().into());
     }
-    let mut entries = Vec::new();
-    for (k, column) in columns.iter().enumerate() {
-        column.for_each(|d, v| entries.push((d, k, v)));
-    }
-    Ok(SparseMatrix::from_triplets(n_rows, columns.len(), entries)?.into())
+    let (n_rows, columns) = (found.n_rows(), found.anchor_columns());
+    let values: Vec<f64> = columns.iter().flat_map(|column| column.to_dense(n_rows)).collect();
+    Ok(DenseMatrix::from_column_major(n_rows, columns.len(), values)?.into())
 }

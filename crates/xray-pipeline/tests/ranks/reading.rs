@@ -9,10 +9,9 @@ use xray_data::{
 };
 use xray_nmf::comm::{Communicator, run_local_ranks};
 use xray_nmf::{
-    DenseMatrix, Factorization, Matrix, Ownership, Params, Selection, SparseMatrix, fit,
-    fit_distributed,
+    DenseMatrix, Factorization, Fit, Matrix, Ownership, Params, Portion, Selection, SparseMatrix,
+    fit,
 };
-use xray_pipeline::report::sparse_coefficients;
 use xray_pipeline::shards::{Manifest, ManifestHead, Part, ShardFile, load_model};
 use xray_pipeline::{Content, Corpus, Folder, TextRequest, read, read_table, weigh};
 
@@ -293,7 +292,7 @@ fn write_shard(comm: &dyn Communicator, path: &Path, found: &Factorization) {
     let mut folder = Folder::open(comm, path, true).expect("writable");
     let ranges = found.own_columns().ranges().into_iter().map(|r| [r.start, r.end]).collect();
     let shard = ShardFile::new(Part::H, comm.rank(), comm.size(), ranges, None);
-    let h = Table::new(sparse_coefficients(found.weights()).expect("small").into());
+    let h = Table::new(found.coefficients().clone().into_matrix().into());
     let npz = Format::from_name("npz").expect("a format");
     let own = folder.write_shard(shard, |out| write_table(&h, out, npz)).expect("written");
     let head = ManifestHead {
@@ -315,13 +314,14 @@ fn shards_are_put_together_as_the_whole() {
         let folder = tempfile::tempdir().expect("a folder");
         run_local_ranks(size, |comm| {
             let own = x.columns_of(&Ownership::columns(2000, comm));
-            let found = fit_distributed(comm, 2000, &own, None, &params, &mut ()).expect("a fit");
+            let portion = Portion { columns: &own, rows: None, n_columns: 2000 };
+            let found = Fit::part(portion, comm).run(&params).expect("a fit");
             write_shard(comm, folder.path(), &found);
         });
         let model = load_model(folder.path()).expect("readable");
         assert_eq!(model.anchors, whole.anchors());
         let LoadedMatrix::Sparse(h) = &model.h else { panic!("dense") };
-        assert_eq!(h.csc(), whole.weights().csc(), "{size} ranks");
+        assert_eq!(h.csc(), whole.coefficients().csc(), "{size} ranks");
         let manifest = Manifest::read(folder.path()).expect("readable").expect("there");
         assert_eq!(manifest.files.len(), size);
         let damaged = folder.path().join(&manifest.files[0].file);

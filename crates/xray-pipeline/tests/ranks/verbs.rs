@@ -109,7 +109,7 @@ fn factors_are_those_of_one_machine() {
     save(&Table::new(matrix(4_500, 700).into()), &file, None).expect("written");
     for method in [Refinement::Hals, Refinement::Exact, Refinement::KullbackLeibler] {
         let params = Params { selection: Selection::Greedy, ..Params::new(5) };
-        let options = FactorizeOptions { params, refine: 2, method };
+        let options = FactorizeOptions { params, refine: 2, method, memory: None };
         let run = |comm: &dyn Communicator| {
             let mut corpus =
                 read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
@@ -143,7 +143,8 @@ fn negative_entries_are_named_by_their_places_among_all() {
     let file = folder.path().join("x.mtx");
     let head = "%%MatrixMarket matrix coordinate real general\n4 900 2\n";
     std::fs::write(&file, format!("{head}1 1 1.0\n3 701 -2.0\n")).expect("written");
-    let options = FactorizeOptions { params: Params::new(1), refine: 0, method: Refinement::Hals };
+    let (params, method) = (Params::new(1), Refinement::Hals);
+    let options = FactorizeOptions { params, refine: 0, method, memory: None };
     let run = |comm: &dyn Communicator| {
         let mut corpus =
             read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
@@ -158,7 +159,7 @@ fn negative_entries_are_named_by_their_places_among_all() {
 #[test]
 fn studies_of_ranks_are_those_of_one_machine() {
     let params = Params { selection: Selection::Greedy, ..Params::new(5) };
-    let options = StudyOptions { params, held_out: 0.2, coherence_words: Some(6) };
+    let options = StudyOptions { params, memory: None, held_out: 0.2, coherence_words: Some(6) };
     let run = |comm: &dyn Communicator| {
         let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
         let corpus = weigh_counts(comm, content, &TextRequest::default()).expect("a corpus");
@@ -206,7 +207,7 @@ fn weights_of_new_texts_are_those_of_one_machine() {
     let model = model();
     let run = |comm: &dyn Communicator| {
         let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
-        let weighed = transform_rows(comm, &model, content, None).expect("weights");
+        let weighed = transform_rows(comm, &model, content).expect("weights");
         gathered(comm, &weighed)
     };
     let whole = run(&OneRank);
@@ -225,21 +226,18 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
     let x = matrix(4_200, 700);
     save(&Table::new(x.clone().into()), &file, None).expect("written");
     let found = xray_nmf::fit(&x, &Params::new(4)).expect("a fit");
-    let (offsets, rows, values) = found.weights().csc();
-    let (offsets, rows, values) = (offsets.to_vec(), rows.to_vec(), values.to_vec());
-    let h = xray_nmf::SparseMatrix::from_csc(4, 700, offsets, rows, values).expect("H");
-    let columns = found.anchor_columns();
-    let w = xray_pipeline::report::anchor_columns(columns, 4_200, false).expect("W");
+    let h = found.coefficients().clone().into_matrix();
+    let w = found.anchor_matrix().into();
     let kind = xray_data::ModelKind::Factorize;
     let model = Model { w: Some(w), ..Model::new(kind, found.anchors(), h.into()) };
     let run = |comm: &dyn Communicator, by_columns: bool| {
         let weighed = if by_columns {
             let corpus =
                 read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
-            transform_columns(comm, &model, &corpus, None).expect("weights")
+            transform_columns(comm, &model, &corpus).expect("weights")
         } else {
             let content = read(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
-            transform_rows(comm, &model, content, None).expect("weights")
+            transform_rows(comm, &model, content).expect("weights")
         };
         gathered(comm, &weighed)
     };

@@ -68,7 +68,6 @@ use super::cost::{check_memory, check_work};
 use crate::error::Result;
 use crate::matrix::{Line, Matrix};
 use crate::params::Normalize;
-use crate::threads::with_threads;
 use coefficients::{Coefficients, Rows, Step};
 use program::Program;
 use real::Real;
@@ -96,20 +95,15 @@ pub use projection::project_row;
 /// ```
 ///
 /// # Errors
-/// If a parameter is outside its range, the predicted work or memory is above its limit, or the worker
-/// threads cannot be started.
+/// If a parameter is outside its range, or the predicted work or memory is above its limit.
 pub fn hottopixx(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchors> {
     params.check()?;
     check_cost(matrix, params)?;
-    with_threads(params.threads, || {
-        let scaled = matrix.normalized(Normalize::L1);
-        if let Some(gap) = params.gap {
-            return run_to_gap(&*scaled, params, gap);
-        }
-        match params.precision {
-            Precision::Single => run::<f32>(&*scaled, params),
-            Precision::Double => run::<f64>(&*scaled, params),
-        }
+    let scaled = matrix.normalized(Normalize::L1);
+    Ok(match (params.gap, params.precision) {
+        (Some(gap), _) => run_to_gap(&*scaled, params, gap),
+        (None, Precision::Single) => run::<f32>(&*scaled, params),
+        (None, Precision::Double) => run::<f64>(&*scaled, params),
     })
 }
 

@@ -32,7 +32,6 @@ pub enum Precision {
 /// | `splits` | 0 | tasks of an epoch; 0 for one for each 32 columns of C; no effect on the result | any |
 /// | `precision` | `Double` | the numbers of C; always double with a `gap` | |
 /// | `memory` | a quarter of RAM | bytes that C may take | any |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone, PartialEq)]
 pub struct HottopixxParams {
     /// Number of anchors to find.
@@ -60,8 +59,6 @@ pub struct HottopixxParams {
     pub precision: Precision,
     /// Bytes that C may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl HottopixxParams {
@@ -80,7 +77,6 @@ impl HottopixxParams {
             splits: 0,
             precision: Precision::Double,
             memory: None,
-            threads: None,
         }
     }
 

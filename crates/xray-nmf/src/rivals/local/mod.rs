@@ -26,8 +26,7 @@ pub use start::{Fill, Start};
 use super::require;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::matrix::Matrix;
-use crate::refine::{Factors, Refinement, refine_from};
-use crate::threads::with_threads;
+use crate::refine::{Factors, Refine, Refinement};
 
 /// How each half-step improves a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -50,7 +49,6 @@ pub enum LocalMethod {
 /// | `method` | `Hals` | how each factor is improved | |
 /// | `start` | random, seed 0 | where to start | |
 /// | `iterations` | 100 | how often both factors are improved | any |
-/// | `threads` | all cores | worker threads; no effect on the result | 1 to 1024 |
 #[derive(Debug, Clone)]
 pub struct LocalParams<'a> {
     /// Number of topics.
@@ -61,8 +59,6 @@ pub struct LocalParams<'a> {
     pub start: Start<'a>,
     /// How often both factors are improved.
     pub iterations: usize,
-    /// Worker threads; all cores if absent.
-    pub threads: Option<usize>,
 }
 
 impl LocalParams<'_> {
@@ -73,7 +69,6 @@ impl LocalParams<'_> {
             method: LocalMethod::default(),
             start: Start::Random { seed: 0 },
             iterations: 100,
-            threads: None,
         }
     }
 }
@@ -92,22 +87,23 @@ impl LocalParams<'_> {
 /// ```
 ///
 /// # Errors
-/// If the rank is too large or differs from that of the start, the start does not fit X, X has
-/// negative entries and the method is multiplicative, or the worker threads cannot be started.
+/// If the rank is too large or differs from that of the start, the start does not fit X, or X has
+/// negative entries and the method is multiplicative.
 pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Factors> {
-    let LocalParams { rank, method, ref start, iterations, threads } = *params;
+    let LocalParams { rank, method, ref start, iterations } = *params;
     check_rank(rank)?;
     if let (LocalMethod::Multiplicative, Some(e)) = (method, matrix.first_negative()) {
         return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
     }
-    let start = with_threads(threads, || start.factors(matrix, rank))??;
+    let start = start.factors(matrix, rank)?;
     check_length("W of the start", matrix.n_rows() * rank, start.w.len())?;
     check_length("H of the start", matrix.n_columns() * rank, start.h.len())?;
     if method == LocalMethod::Hals || rank == 0 {
-        return refine_from(matrix, start, Refinement::Hals, iterations, threads);
+        let hals = Refine::of(matrix).method(Refinement::Hals).steps(iterations, 0.0);
+        return hals.run(start);
     }
     let wrong = start.w.iter().chain(&start.h).find(|v| !(**v >= 0.0 && v.is_finite()));
     let allowed = "every entry must be finite and not negative";
     require(wrong.is_none(), "W or H of the start", wrong.unwrap_or(&0.0), allowed)?;
-    with_threads(threads, || alternate::run(matrix, start, method, iterations))
+    Ok(alternate::run(matrix, start, method, iterations))
 }

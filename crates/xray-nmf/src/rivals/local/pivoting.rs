@@ -28,7 +28,6 @@ use crate::gram::NormalMatrix;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::project::{ActiveSet, GRADIENT_TOLERANCE, normal_matrix};
-use crate::threads::with_threads;
 
 /// Rounds without fewer violations before only one index changes sides.
 const PATIENCE: usize = 3;
@@ -49,42 +48,36 @@ const LINES_PER_TASK: usize = 512;
 /// use xray_nmf::rivals::nnls_block_pivoting;
 /// let a = DenseMatrix::from_column_major(3, 2, vec![1.0, 0.0, 1.0, 0.0, 1.0, 1.0])?;
 /// let b = DenseMatrix::from_column_major(3, 1, vec![1.0, -1.0, 0.0])?;
-/// let solved = nnls_block_pivoting(&a, &b, None)?;
+/// let solved = nnls_block_pivoting(&a, &b)?;
 /// assert!((solved[0][0] - 0.5).abs() < 1e-12 && solved[0][1] == 0.0);
 /// # Ok::<(), xray_nmf::Error>(())
 /// ```
 ///
 /// # Errors
-/// If A and B have different numbers of rows, or the worker threads cannot be started.
-pub fn nnls_block_pivoting(
-    a: &dyn Matrix,
-    right: &dyn Matrix,
-    threads: Option<usize>,
-) -> Result<Vec<Vec<f64>>> {
+/// If A and B have different numbers of rows.
+pub fn nnls_block_pivoting(a: &dyn Matrix, right: &dyn Matrix) -> Result<Vec<Vec<f64>>> {
     check_length("rows of the right-hand sides", a.n_rows(), right.n_rows())?;
-    with_threads(threads, || {
-        let (rank, n) = (a.n_columns(), right.n_columns());
-        if rank == 0 {
-            return vec![Vec::new(); n];
-        }
-        let columns: Vec<_> = (0..rank).map(|k| a.column(k)).collect();
-        let s = normal_matrix(a, &columns);
-        let mut targets = vec![0.0; n * rank];
-        for (k, product) in right.gram(&columns.iter().collect::<Vec<_>>()).iter().enumerate() {
-            product.for_each(|i, v| targets[i * rank + k] = v);
-        }
-        let squared_norms = right.squared_norms();
-        let mut solutions = vec![0.0; n * rank];
-        let chunks = solutions
-            .par_chunks_mut(LINES_PER_TASK * rank)
-            .zip(targets.par_chunks(LINES_PER_TASK * rank));
-        chunks.zip(squared_norms.par_chunks(LINES_PER_TASK)).for_each(
-            |((solutions, targets), norms)| {
-                pivot_chunk(&s, targets, norms, solutions);
-            },
-        );
-        solutions.chunks_exact(rank).map(<[f64]>::to_vec).collect()
-    })
+    let (rank, n) = (a.n_columns(), right.n_columns());
+    if rank == 0 {
+        return Ok(vec![Vec::new(); n]);
+    }
+    let columns: Vec<_> = (0..rank).map(|k| a.column(k)).collect();
+    let s = normal_matrix(a, &columns);
+    let mut targets = vec![0.0; n * rank];
+    for (k, product) in right.gram(&columns.iter().collect::<Vec<_>>()).iter().enumerate() {
+        product.for_each(|i, v| targets[i * rank + k] = v);
+    }
+    let squared_norms = right.squared_norms();
+    let mut solutions = vec![0.0; n * rank];
+    let chunks = solutions
+        .par_chunks_mut(LINES_PER_TASK * rank)
+        .zip(targets.par_chunks(LINES_PER_TASK * rank));
+    chunks.zip(squared_norms.par_chunks(LINES_PER_TASK)).for_each(
+        |((solutions, targets), norms)| {
+            pivot_chunk(&s, targets, norms, solutions);
+        },
+    );
+    Ok(solutions.chunks_exact(rank).map(<[f64]>::to_vec).collect())
 }
 
 /// Replaces each line of `solutions` by the minimum for its target; the old support is the first

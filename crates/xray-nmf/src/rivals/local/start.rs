@@ -16,10 +16,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::svd::{Triplet, truncated_svd};
+use crate::comm::OneRank;
 use crate::error::{Result, check_length};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
-use crate::refine::{Factors, from_anchors};
+use crate::refine::Factors;
 
 /// What stands for the zeros of NNDSVD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -63,7 +64,7 @@ impl Start<'_> {
             Start::Nndsvd { fill } => Ok(nndsvd(matrix, rank, fill)),
             Start::Anchors(found) => {
                 check_length("anchors of the start", rank, found.rank())?;
-                from_anchors(matrix, found)
+                found.factors(&OneRank)
             }
             Start::Factors(factors) => {
                 check_length("topics of the start", rank, factors.rank)?;

@@ -65,21 +65,16 @@ pub fn comparable(steps: &[Step]) -> Vec<Step> {
 
 /// Everything that the caller sees, as text that shows every bit.
 pub fn all_bits(found: &Factorization) -> String {
-    let (offsets, anchors, values) = found.weights().csc();
+    let (offsets, anchors, values) = found.coefficients().csc();
     let values: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
     let steps = comparable(found.steps());
     format!("{steps:?} {offsets:?} {anchors:?} {values:?}")
 }
 
-/// Every rule, with and without the mean ray, on one thread.
+/// Every rule, with and without the mean ray.
 pub fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
     let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);
-    rules.map(move |(selection, mean_ray)| Params {
-        selection,
-        mean_ray,
-        threads: Some(1),
-        ..Params::new(rank)
-    })
+    rules.map(move |(selection, mean_ray)| Params { selection, mean_ray, ..Params::new(rank) })
 }
 
 /// A verified fit of dense storage.

@@ -12,7 +12,10 @@ pub fn verify(x: &Grid, found: &Factorization, tolerance: f64) {
     distinct.dedup();
     assert_eq!(distinct.len(), anchors.len(), "anchors repeat: {anchors:?}");
     assert_eq!((found.n_rows(), found.n_columns()), (x.m, x.n));
-    assert_eq!((found.weights().rank(), found.weights().n_columns()), (anchors.len(), x.n));
+    assert_eq!(
+        (found.coefficients().rank(), found.coefficients().n_columns()),
+        (anchors.len(), x.n)
+    );
     assert_eq!(found.anchor_columns().len(), anchors.len());
     for (column, &a) in found.anchor_columns().iter().zip(&anchors) {
         assert_eq!(column.to_dense(x.m), x.column(a), "W is not the columns of X");
@@ -20,7 +23,7 @@ pub fn verify(x: &Grid, found: &Factorization, tolerance: f64) {
     let total: f64 = x.values.iter().map(|v| v * v).sum();
     let mut residual = 0.0;
     for i in 0..x.n {
-        let h = found.weights().dense_column(i);
+        let h = found.coefficients().dense_column(i);
         assert!(h.iter().all(|v| *v >= 0.0 && v.is_finite()), "weights of column {i}: {h:?}");
         let r = residual_column(x, &anchors, i, &h);
         let squared: f64 = r.iter().map(|v| v * v).sum();
