@@ -71,7 +71,7 @@ lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engin
 # Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs. (Only make
 # itself could make use of its flags, and rustdoc warns that it cannot.)
 ifdef LANES
-unexport MAKEFLAGS
+unexport MAKEFLAGS MFLAGS
 lint: build
 rust cli engines: build
 cli engines: rust
