@@ -22,7 +22,7 @@ mod spaced;
 mod svmlight;
 mod tsv;
 
-pub(crate) use folder::{is_text, text_files};
+pub(crate) use folder::is_text;
 
 use std::fmt;
 use std::io::{self, Write};

@@ -25,7 +25,7 @@
 mod file;
 mod provenance;
 
-pub use provenance::{Origin, Provenance, hash_input};
+pub use provenance::{Origin, Provenance};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

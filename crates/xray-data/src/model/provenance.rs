@@ -1,14 +1,10 @@
 //! Where a model comes from.
 
-use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Result, io_error};
-use crate::formats::text_files;
 use crate::hash::{ContentHash, FileHash};
-use crate::source::Input;
 
 /// Version, input, time and seed of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -76,37 +72,6 @@ fn timestamp(seconds: u64) -> String {
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     let (hour, minute) = (second / 3_600, second / 60 % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
-}
-
-/// The hash that [`Origin::hash`] has of an input that is read in full, where it was not read: of a file's
-/// bytes as stored, of a folder's texts. `None` for standard input and other pipes.
-///
-/// # Errors
-/// If the input cannot be read.
-pub fn hash_input(input: &Input) -> Result<Option<ContentHash>> {
-    Ok(Some(match input {
-        Input::Stdin => return Ok(None),
-        Input::Bytes { bytes, .. } => ContentHash::of(bytes),
-        Input::Path(path) if path.is_dir() => {
-            let hash = |(name, path): (String, PathBuf)| -> Result<FileHash> {
-                Ok(FileHash { name, hash: hash_file(&path)? })
-            };
-            let files = text_files(path)?.into_iter().map(hash).collect::<Result<Vec<_>>>()?;
-            ContentHash::of_files(&files)
-        }
-        Input::Path(path) if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) => {
-            return Ok(None);
-        }
-        Input::Path(path) => hash_file(path)?,
-    }))
-}
-
-fn hash_file(path: &Path) -> Result<ContentHash> {
-    let fail = |e| io_error(&path.display().to_string(), "read", e);
-    let mut hasher = blake3::Hasher::new();
-    let mut file = std::fs::File::open(path).map_err(fail)?;
-    std::io::copy(&mut file, &mut hasher).map_err(fail)?;
-    Ok(hasher.into())
 }
 
 #[cfg(test)]

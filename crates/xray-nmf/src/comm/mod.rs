@@ -16,7 +16,7 @@ mod typed;
 pub use counted::{Counted, Traffic};
 pub use local::{LocalRank, run_local_ranks};
 #[cfg(feature = "mpi")]
-pub use mpi::{MpiRank, wrong_launcher};
+pub use mpi::MpiRank;
 pub use one::OneRank;
 pub use typed::Collectives;
 

@@ -256,22 +256,3 @@ impl Communicator for MpiRank {
         Ok(received)
     }
 }
-
-/// Variables in which launchers say how many processes they have started.
-const LAUNCHED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-
-/// What is wrong with the launch, if the launcher started more processes than MPI knows of.
-///
-/// A program built for one MPI under the launcher of another runs as so many jobs of one rank each,
-/// all doing the same.
-pub fn wrong_launcher(size: usize) -> Option<String> {
-    let launched = |name: &&str| std::env::var(name).ok()?.parse::<usize>().ok();
-    let (name, launched) = LAUNCHED.iter().find_map(|name| Some((name, launched(name)?)))?;
-    (size == 1 && launched > 1).then(|| {
-        format!(
-            "{launched} processes were started ({name}), but MPI sees only one: the launcher belongs to \
-             another MPI than this program; use the mpirun of the MPI it was built with, or build it \
-             again with MPICC set to that MPI's compiler"
-        )
-    })
-}
