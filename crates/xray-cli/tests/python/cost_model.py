@@ -1,6 +1,7 @@
 """The cost model of docs/cluster.md, and its comparison with what runs have counted.
 
-usage: cost_model.py PROGRAM MATRIX.npz RANK [RANKS ...]    compare with runs under Open MPI
+usage: cost_model.py PROGRAM MATRIX.npz RANK [RANKS ...]    compare traffic with runs under Open MPI
+       cost_model.py memory PROGRAM DOCUMENTS [RANKS ...]    compare the memory of topics with it
        cost_model.py table                                   what it says for 10^8 documents
 
 Bytes of traffic are those that arrive at a rank from the others, averaged over the ranks; bytes of
@@ -116,8 +117,9 @@ def writing_bytes(job: Job) -> float:
 
 
 def reading_memory(job: Job) -> float:
-    """While reading many files. (One file: nothing is in flight.)"""
-    return BASE + READ * job.nnz / job.ranks + 8.0 * job.m + IN_FLIGHT
+    """While reading many files. (One file, or one rank: nothing is in flight.)"""
+    in_flight = 0.0 if job.ranks == 1 else IN_FLIGHT
+    return BASE + READ * job.nnz / job.ranks + 8.0 * job.m + in_flight
 
 
 def fitting_memory(job: Job) -> float:
@@ -130,11 +132,13 @@ def fitting_memory(job: Job) -> float:
 
 
 def refining_memory(job: Job) -> float:
-    """While refining: X twice, W of the own rows, all of H, each with copies to look ahead from."""
-    own = 2.0 * (KEPT * job.nnz / job.ranks) + 8.0 * job.m + ENTRY * job.anchor_entries
+    """While refining: X, W of the own rows, all of H, each with copies to look ahead from."""
+    # On several ranks X is there twice, by columns and by rows, and blocks are on their way.
+    copies, in_flight = (1.0, 0.0) if job.ranks == 1 else (2.0, IN_FLIGHT)
+    own = copies * KEPT * job.nnz / job.ranks + 8.0 * job.m + ENTRY * job.anchor_entries
     w = 3.0 * 8.0 * job.m * job.rank / job.ranks
     h = 3.0 * 8.0 * job.rank * job.n
-    return BASE + own + w + h + 8.0 * job.rank * job.n / job.ranks + IN_FLIGHT
+    return BASE + own + w + h + 8.0 * job.rank * job.n / job.ranks + in_flight
 
 
 STAGES: dict[str, tuple[Callable[[Job], float], Callable[[Job], float] | None]] = {
@@ -180,7 +184,7 @@ def job_of(x: sp.csc_matrix, answer: dict[str, Any], ranks: int, steps: int) -> 
 
 
 def check(what: str, counted: float, model: float, within: float = 0.1) -> None:
-    """Prints counted and predicted traffic; too far apart is an error."""
+    """Prints counted and predicted bytes; too far apart is an error."""
     ratio = model / counted
     print(
         f"{what}: counted {counted / 1e6:.2f} MB, model {model / 1e6:.2f} MB, ratio {ratio:.3f}",
@@ -227,6 +231,55 @@ def compare(program: Path, matrix: Path, rank: int, sizes: list[int]) -> None:
             check(f"{what} reading 6 files", read, reading_bytes(job), 0.2)
 
 
+def drawn_counts(documents: int) -> sp.csr_matrix:
+    """Counts of 2,048 words, in no order of frequency, in documents of about 20 different ones."""
+    random = np.random.default_rng(1)
+    words, drawn = 2048, 24
+    frequency = random.permutation(1.0 / np.arange(8.0, words + 8.0))
+    columns = random.choice(words, size=documents * drawn, p=frequency / frequency.sum())
+    rows = np.repeat(np.arange(documents), drawn)
+    ones = np.ones(rows.size)
+    # Words that are drawn twice count twice.
+    return sp.csr_matrix((ones, (rows, columns)), shape=(documents, words))
+
+
+def compare_memory(program: Path, documents: int, sizes: list[int]) -> None:
+    """Peaks of all ranks while topics are found and written, against the model and their mean."""
+    rank, cache = 20, 16e6
+    launcher = Launcher("openmpi", program)
+    with tempfile.TemporaryDirectory() as folder:
+        counts = drawn_counts(documents)
+        matrix, nnz = Path(folder) / "counts.npz", float(counts.nnz)
+        sp.save_npz(matrix, counts, compressed=False)
+        entries = np.sort(np.bincount(counts.indices))[::-1].astype(float)
+        del counts
+        words = ["topics", str(matrix), "-k", str(rank), "--memory", "16M", "--threads", "1"]
+        for ranks in sizes:
+            output = Path(folder) / f"topics-{ranks}"
+            answer = launcher.run(ranks, *words, "--json", "-q", "-o", str(output)).answer()
+            peaks = np.array(answer["ranks"]["peak_memory_bytes"], dtype=float)
+            job = Job(
+                m=documents,
+                n=len(entries),
+                nnz=nnz,
+                rank=rank,
+                ranks=ranks,
+                round_entries=float(entries[:ROUND].sum()),
+                anchor_entries=float(entries[:rank].sum()),
+                weights=3.0 * len(entries),
+                refine_steps=1,
+            )
+            stages = (fitting_memory(job) + cache, refining_memory(job), reading_memory(job))
+            listed = ", ".join(f"{peak / 1e6:.0f}" for peak in peaks)
+            print(
+                f"topics of {documents:,} documents, {ranks} ranks: {listed} MB, "
+                f"{peaks.max() / peaks.mean():.2f} x the mean",
+                flush=True,
+            )
+            check("  largest peak", peaks.max(), max(stages), 0.2)
+            assert peaks.max() <= 1.2 * peaks.mean(), "one rank needs more than the others"
+
+
 def large(ranks: int) -> Job:
     """10^8 documents with 10^6 words, 10^10 entries; 100 topics by greedy, refined in 5 steps."""
     m, n, nnz, rank = 10**8, 10**6, 1e10, 100
@@ -261,6 +314,10 @@ def main() -> None:
     """Compares, or prints the table."""
     if sys.argv[1] == "table":
         table()
+        return
+    if sys.argv[1] == "memory":
+        sizes = [int(word) for word in sys.argv[4:]] or [1, 2, 4]
+        compare_memory(Path(sys.argv[2]).resolve(), int(sys.argv[3]), sizes)
         return
     sizes = [int(word) for word in sys.argv[4:]] or [2, 4]
     compare(Path(sys.argv[1]).resolve(), Path(sys.argv[2]), int(sys.argv[3]), sizes)
