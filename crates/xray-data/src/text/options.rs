@@ -199,6 +199,18 @@ pub enum StopWords {
 }
 
 impl StopWords {
+    /// These words and more.
+    #[must_use]
+    pub fn and(self, more: &[String]) -> Self {
+        match self {
+            _ if more.is_empty() => self,
+            StopWords::None => StopWords::List(more.to_vec()),
+            StopWords::English => StopWords::EnglishAnd(more.to_vec()),
+            StopWords::List(words) => StopWords::List([&words, more].concat()),
+            StopWords::EnglishAnd(words) => StopWords::EnglishAnd([&words, more].concat()),
+        }
+    }
+
     /// All words to drop.
     pub fn words(&self) -> Vec<&str> {
         let english = super::ENGLISH_STOP_WORDS.iter().copied();
