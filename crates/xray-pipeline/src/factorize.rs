@@ -1,5 +1,7 @@
 //! Anchors and coefficients of any matrix, on any number of ranks.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Factorization, Factors, Fit, Ownership, Params, Refinement, RunState, Termination};
@@ -38,8 +40,8 @@ pub struct FactorizeOptions {
 /// Anchors with H of the own columns, and refined factors if they were asked for.
 #[derive(Debug, Clone)]
 pub struct Factorized {
-    /// Anchors and how they were found.
-    pub found: Factorization,
+    /// Anchors and how they were found; shared, because better factors belong to the same.
+    pub found: Arc<Factorization>,
     /// W and H after refinement.
     pub refined: Option<RefinedFactors>,
 }
@@ -72,7 +74,7 @@ pub fn factorize(
     }
     let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
     let fit = Fit::part(corpus.matrix.portion(), comm).memory(options.memory);
-    let found = fit.resume(saved).observe(&mut Told(progress)).run(params)?;
+    let found = Arc::new(fit.resume(saved).observe(&mut Told(progress)).run(params)?);
     if options.refine == 0 || found.termination() == Termination::Stopped {
         return Ok(Factorized { found, refined: None });
     }

@@ -178,8 +178,7 @@ impl TopicsRequest {
         if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
             let word = &vectorizer.vocabulary()[both];
             return Err(Error::Usage(format!(
-                "\"{word}\" is given to begin a topic (anchor) and to be left out (exclude): leave it out \
-                 of one"
+                "\"{word}\" is among the anchor words and among the words to exclude: leave it out of one"
             )));
         }
         let options = TopicOptions {
