@@ -270,6 +270,21 @@ mod tests {
     }
 
     #[test]
+    fn words_to_drop_are_added_to_any_list() {
+        let (one, more) = (vec!["one".to_owned()], vec!["more".to_owned()]);
+        let both = [one.clone(), more.clone()].concat();
+        for (words, with_more) in [
+            (StopWords::None, StopWords::List(more.clone())),
+            (StopWords::English, StopWords::EnglishAnd(more.clone())),
+            (StopWords::List(one.clone()), StopWords::List(both.clone())),
+            (StopWords::EnglishAnd(one), StopWords::EnglishAnd(both)),
+        ] {
+            assert_eq!(words.clone().and(&[]), words);
+            assert_eq!(words.and(&more), with_more);
+        }
+    }
+
+    #[test]
     fn options_survive_json() {
         let options = TextOptions { min_df: DocumentFrequency::Share(0.1), ..Default::default() };
         let json = serde_json::to_string(&options).expect("options are serialisable");

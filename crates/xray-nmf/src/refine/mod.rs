@@ -103,8 +103,8 @@ impl<'a> Refine<'a> {
         Self { method, ..self }
     }
 
-    /// At most so many steps, [`STEPS`](Self::STEPS) if not said; ends earlier when one lowers the objective by less than this
-    /// part of it, never if that is 0.
+    /// At most so many steps, [`STEPS`](Self::STEPS) if not said; ends earlier when one lowers the objective
+    /// by less than this part of it, never if that is 0.
     pub fn steps(self, steps: usize, tolerance: f64) -> Self {
         Self { steps, tolerance, ..self }
     }

@@ -151,15 +151,20 @@ impl Factorized {
         names: Option<Vec<String>>,
         provenance: Provenance,
     ) -> Result<Option<Model>> {
-        let w = match &self.refined {
-            Some(refined) => refined.gathered_w(comm, rows)?,
-            None => anchor_columns(&self.found, dense)?,
+        let (h, w) = match &self.refined {
+            Some(refined) => {
+                let w = refined.gathered_w(comm, rows)?;
+                if comm.rank() > 0 {
+                    return Ok(None);
+                }
+                (refined.h_matrix()?, w)
+            }
+            None => {
+                let h = self.found.coefficients().gathered(comm, 0)?;
+                let Some(h) = h else { return Ok(None) };
+                (h.into_matrix().into(), anchor_columns(&self.found, dense)?)
+            }
         };
-        let h = match &self.refined {
-            Some(refined) => Some(refined.h_matrix()?).filter(|_| comm.rank() == 0),
-            None => self.found.coefficients().gathered(comm, 0)?.map(|h| h.into_matrix().into()),
-        };
-        let Some(h) = h else { return Ok(None) };
         let model = factorize_model(&self.found, h, parameters, names, provenance);
         Ok(Some(Model { w: Some(w), ..model }))
     }
@@ -178,10 +183,14 @@ impl RefinedFactors {
     /// All of W on rank 0, and nothing of it on the others; collective.
     fn gathered_w(&self, comm: &dyn Communicator, rows: &RowNames) -> Result<LoadedMatrix> {
         let mut w = Vec::new();
-        self.documents.for_each_block(comm, rows, |block| {
-            w.extend_from_slice(block.weights);
-            Ok(())
-        })?;
+        if comm.is_alone() {
+            w.clone_from(&self.documents.weights);
+        } else {
+            self.documents.for_each_block(comm, rows, |block| {
+                w.extend_from_slice(block.weights);
+                Ok(())
+            })?;
+        }
         let n_rows = w.len() / self.documents.rank.max(1);
         Ok(DenseMatrix::from_row_major(n_rows, self.documents.rank, w)?.into())
     }

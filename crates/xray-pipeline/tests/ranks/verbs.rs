@@ -143,8 +143,7 @@ fn negative_entries_are_named_by_their_places_among_all() {
     let file = folder.path().join("x.mtx");
     let head = "%%MatrixMarket matrix coordinate real general\n4 900 2\n";
     std::fs::write(&file, format!("{head}1 1 1.0\n3 701 -2.0\n")).expect("written");
-    let (params, method) = (Params::new(1), Refinement::Hals);
-    let options = FactorizeOptions { params, ..FactorizeOptions::default() };
+    let options = FactorizeOptions { params: Params::new(1), ..FactorizeOptions::default() };
     let run = |comm: &dyn Communicator| {
         let mut corpus =
             read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
