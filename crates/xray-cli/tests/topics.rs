@@ -188,7 +188,7 @@ fn topics_begin_with_the_words_of_the_user() {
     assert!(run.stderr.contains("gravity"), "{}", run.stderr);
 
     let run = place.xray(&with(&["--anchor", "comet", "--exclude", "comet"]));
-    run.assert_error(2, &["\"comet\"", "--anchor", "--exclude"]);
+    run.assert_error(2, &["\"comet\"", "anchor words", "exclude"]);
 }
 
 #[test]

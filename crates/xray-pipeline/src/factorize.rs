@@ -1,5 +1,8 @@
 //! Anchors and coefficients of any matrix, on any number of ranks.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Factorization, Factors, Fit, Ownership, Params, Refinement, RunState, Termination};
 
@@ -10,24 +13,35 @@ use crate::error::{Error, Result};
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
 
-/// What is to be done beside finding anchors.
-#[derive(Debug, Clone, PartialEq)]
+/// What is asked of a factorization, by any door: the program's arguments, JSON, or Python's keywords.
+///
+/// # Examples
+/// ```
+/// use xray_pipeline::{FactorizeOptions, from_json};
+/// let options: FactorizeOptions = from_json(r#"{"params": {"rank": 5, "mean_ray": true}}"#)?;
+/// assert_eq!((options.params.rank, options.refine), (5, 0));
+/// assert!(from_json::<FactorizeOptions>(r#"{"params": {"mean": true}}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FactorizeOptions {
     /// Rule, rank, columns and all else about the anchors.
     pub params: Params,
     /// Steps of alternating optimisation.
     pub refine: usize,
     /// How they are made.
-    pub method: Refinement,
-    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub refine_method: Refinement,
+    /// Bytes for cached products; a quarter of the machine's memory if absent. The machine's, so not in JSON.
+    #[serde(skip)]
     pub memory: Option<usize>,
 }
 
 /// Anchors with H of the own columns, and refined factors if they were asked for.
 #[derive(Debug, Clone)]
 pub struct Factorized {
-    /// Anchors and how they were found.
-    pub found: Factorization,
+    /// Anchors and how they were found; shared, because better factors belong to the same.
+    pub found: Arc<Factorization>,
     /// W and H after refinement.
     pub refined: Option<RefinedFactors>,
 }
@@ -60,13 +74,14 @@ pub fn factorize(
     }
     let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
     let fit = Fit::part(corpus.matrix.portion(), comm).memory(options.memory);
-    let found = fit.resume(saved).observe(&mut Told(progress)).run(params)?;
+    let found = Arc::new(fit.resume(saved).observe(&mut Told(progress)).run(params)?);
     if options.refine == 0 || found.termination() == Termination::Stopped {
         return Ok(Factorized { found, refined: None });
     }
     corpus.matrix.make_rows(comm)?;
     let start = found.factors(comm)?;
-    let how = RefineOptions { method: options.method, steps: options.refine, tolerance: 0.0 };
+    let how =
+        RefineOptions { method: options.refine_method, steps: options.refine, tolerance: 0.0 };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
     let Factors { rank, w, h, objective } = refined.with_comparable_topics();
     let documents = DocumentWeights::new(corpus.rows.own, rank, w);

@@ -1,10 +1,10 @@
 //! How topics are found.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xray_data::text::{Language, Stemmer, TextOptions, Vectorizer};
-use xray_nmf::{Params, Refinement, Selection};
+use xray_nmf::{Params, Refinement, Selection, choices};
 
 use crate::error::{Error, Result};
 use crate::seeds::{UnknownWord, resolve_words};
@@ -177,10 +177,9 @@ impl TopicsRequest {
         let excluded = excluded.columns.concat();
         if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
             let word = &vectorizer.vocabulary()[both];
-            let message = format!(
-                "\"{word}\" is given to begin a topic (--anchor) and to be left out (--exclude)"
-            );
-            return Err(Error::Usage(message));
+            return Err(Error::Usage(format!(
+                "\"{word}\" is among the anchor words and among the words to exclude: leave it out of one"
+            )));
         }
         let options = TopicOptions {
             rank: self.topics,
@@ -206,38 +205,61 @@ impl TopicsRequest {
 /// # Errors
 /// If it is no JSON, or has a field that is unknown or of another type.
 pub fn from_json<T: Default + Serialize + DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    fn lay(over: Value, under: &mut Value) {
-        match (over, under) {
-            (Value::Object(over), Value::Object(under)) => {
-                for (key, value) in over {
-                    lay(value, under.entry(key).or_insert(Value::Null));
-                }
-            }
-            (over, under) => *under = over,
-        }
-    }
     let mut request = serde_json::to_value(T::default())?;
-    lay(serde_json::from_str(text)?, &mut request);
+    lay(serde_json::from_str(text)?, &mut request)?;
     serde_json::from_value(request)
 }
 
-/// What the entries of a matrix of words are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weighting {
-    /// Frequent words weigh less.
-    Tfidf,
-    /// Plain counts of words.
-    Counts,
-    /// Numbers as they are in the file.
-    None,
+fn lay(over: Value, under: &mut Value) -> serde_json::Result<()> {
+    let (over, fields) = match (over, under) {
+        (Value::Object(over), Value::Object(fields)) => (over, fields),
+        (over, under) => {
+            *under = over;
+            return Ok(());
+        }
+    };
+    for (name, value) in over {
+        let Some(field) = fields.get_mut(&name) else {
+            let known: Vec<&str> = fields.keys().map(String::as_str).collect();
+            let message = format!("{name} is no field; there are {}", known.join(", "));
+            return Err(serde_json::Error::custom(message));
+        };
+        lay(value, field)?;
+    }
+    Ok(())
 }
 
-/// How texts, or a matrix of counts, are to be weighed.
-#[derive(Debug, Clone, PartialEq, Default)]
+choices! {
+    /// What the entries of a matrix of words are.
+    pub enum Weighting ("weighting") {
+        Tfidf = "tfidf": "(1 + ln tf) (1 + ln((1 + n) / (1 + df))), documents of length 1",
+        Counts = "counts": "plain counts of words",
+        None = "none": "numbers as they are in the file",
+    }
+}
+
+/// How texts, or a matrix of counts, are to be weighed, by any door.
+///
+/// # Examples
+/// ```
+/// use xray_data::text::{DocumentFrequency, StopWords};
+/// use xray_pipeline::{TextRequest, from_json};
+/// let json = r#"{"drop": ["said"], "text": {"min_df": {"count": 2}}}"#;
+/// let options = from_json::<TextRequest>(json)?.options(true);
+/// assert_eq!(options.stop_words, StopWords::EnglishAnd(vec!["said".into()]));
+/// assert_eq!((options.min_df, options.tf_idf), (DocumentFrequency::Count(2), true));
+/// let error = from_json::<TextRequest>(r#"{"text": {"mindf": 2}}"#).unwrap_err();
+/// assert!(error.to_string().starts_with("mindf is no field; there are lowercase, "));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TextRequest {
     /// What the entries are to be, or `None` for tf-idf of texts and whole numbers, and other numbers as
     /// they are.
     pub weighting: Option<Weighting>,
+    /// Words to drop beside the stop words.
+    pub drop: Vec<String>,
     /// How words are told and weighed if they are.
     pub text: TextOptions,
 }
@@ -247,11 +269,13 @@ impl TextRequest {
     pub fn options(&self, counted: bool) -> TextOptions {
         let default = if counted { Weighting::Tfidf } else { Weighting::None };
         let weigh = self.weighting.unwrap_or(default) == Weighting::Tfidf;
+        let text = self.text.clone();
         TextOptions {
-            tf_idf: weigh && self.text.tf_idf,
-            sublinear_tf: weigh && self.text.sublinear_tf,
-            normalize: weigh && self.text.normalize,
-            ..self.text.clone()
+            stop_words: text.stop_words.and(&self.drop),
+            tf_idf: weigh && text.tf_idf,
+            sublinear_tf: weigh && text.sublinear_tf,
+            normalize: weigh && text.normalize,
+            ..text
         }
     }
 }

@@ -50,9 +50,10 @@ impl Watch {
         if let Some(report) = &self.report {
             report(progress);
         }
-        match self.stopped.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        if self.stopped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 }

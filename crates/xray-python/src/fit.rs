@@ -1,120 +1,53 @@
 //! Fits and their results.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use xray_nmf::{Error, Fit, Normalize, Params, Result, Step};
+use xray_nmf::comm::OneRank;
+use xray_nmf::{Factors, Fit, Next, Observer, Ownership, Params, Refine, Result, Step};
+use xray_pipeline::report::FactorizeParameters;
+use xray_pipeline::{DocumentWeights, FactorizeOptions, Factorized, RefinedFactors, RowNames};
 
 use crate::doorway::{self, Watch};
+use crate::failure::Failure;
 use crate::matrix::Matrix;
+use crate::model::{Model, origin};
+use crate::request::read;
 
-/// `xray_nmf::Params` as a dictionary of numbers, strings and lists.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct Settings {
-    rank: usize,
-    selection: String,
-    engine: String,
-    solver: String,
-    normalize: Option<String>,
-    mean_ray: bool,
-    allow_negative: bool,
-    tolerance: f64,
-    min_improvement: f64,
-    weights: Option<Vec<f64>>,
-    fixed: Vec<usize>,
-    excluded: Vec<usize>,
-    candidates: Option<Vec<usize>>,
-    seed: u64,
-    threads: usize,
-    memory: Option<usize>,
-}
-
-pub(crate) fn refuse<T>(name: &'static str, value: &str, allowed: &'static str) -> Result<T> {
-    Err(Error::Parameter { name, value: value.to_owned(), allowed })
-}
-
-/// How columns are scaled, by name.
-pub(crate) fn normalize_of(name: Option<&str>) -> Result<Normalize> {
-    name.map_or(Ok(Normalize::None), str::parse)
-}
-
-impl Settings {
-    /// Number of worker threads.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// Bytes for cached products.
-    pub(crate) fn memory(&self) -> Option<usize> {
-        self.memory
-    }
-
-    pub(crate) fn params(self) -> Result<Params> {
-        let normalize = normalize_of(self.normalize.as_deref())?;
-        Ok(Params {
-            selection: self.selection.parse()?,
-            engine: self.engine.parse()?,
-            solver: self.solver.parse()?,
-            normalize,
-            mean_ray: self.mean_ray,
-            allow_negative: self.allow_negative,
-            tolerance: self.tolerance,
-            min_improvement: self.min_improvement,
-            row_weights: self.weights,
-            fixed: self.fixed,
-            excluded: self.excluded,
-            candidates: self.candidates,
-            seed: self.seed,
-            ..Params::new(self.rank)
-        })
-    }
-}
-
-/// The engine's defaults that have a value in Python, too.
-#[pyfunction]
-pub(crate) fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let params = Params::new(0);
-    let values = PyDict::new(py);
-    values.set_item("selection", params.selection.name())?;
-    values.set_item("mean_ray", params.mean_ray)?;
-    values.set_item("allow_negative", params.allow_negative)?;
-    values.set_item("tol", params.tolerance)?;
-    values.set_item("min_improvement", params.min_improvement)?;
-    values.set_item("random_state", params.seed)?;
-    values.set_item("refinement", xray_nmf::Refinement::default().name())?;
-    Ok(values)
-}
-
-/// Anchors among the columns of a matrix, and every column's weights.
+/// Anchors among the columns of a matrix with every column's weights, and better factors if it was refined.
 #[pyclass(frozen, module = "xray_nmf._xray_nmf")]
-pub(crate) struct Factorization(Arc<xray_nmf::Factorization>);
+pub(crate) struct Factorization {
+    factors: Arc<Factorized>,
+    /// Whether the matrix is dense: so are its anchors then.
+    dense: bool,
+}
 
-/// Finds anchors; `progress` is called with the number of anchors and the relative residual.
+/// Finds anchors; `params` are JSON, and `row_weights` the vector p. `progress` is called with the number of
+/// anchors and the relative residual.
 #[pyfunction]
-#[pyo3(signature = (matrix, settings, progress = None))]
+#[pyo3(signature = (matrix, params, threads, memory = None, row_weights = None, progress = None))]
 pub(crate) fn fit(
     py: Python<'_>,
     matrix: &Bound<'_, Matrix>,
-    settings: Settings,
+    params: &str,
+    threads: usize,
+    memory: Option<usize>,
+    row_weights: Option<PyReadonlyArray1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Factorization> {
+    let row_weights = row_weights.map(|p| p.as_array().to_vec());
+    let params = Params { row_weights, ..read(params)? };
     let borrowed = Arc::clone(&matrix.get().0);
-    let (threads, memory) = (settings.threads, settings.memory);
+    let dense = borrowed.storage.is_dense();
     let work = move |watch: &Watch| {
-        let params = settings.params()?;
-        let (mut found, wanted) = (0, params.rank);
-        let mut observer = |step: &Step| {
-            found += 1;
-            watch.step(("anchor", found, wanted, step.residual))
-        };
+        let mut reporter = Reporter { watch, found: 0, planned: params.rank };
         let fit = Fit::of(borrowed.storage.as_matrix()).memory(memory);
-        fit.observe(&mut observer).run(&params)
+        fit.observe(&mut reporter).run(&params)
     };
-    doorway::run_with_threads(py, threads, progress, work)
-        .map(|found| Factorization(Arc::new(found)))
+    let found = doorway::run_with_threads(py, threads, progress, work)?;
+    Ok(Factorization { factors: unrefined(found), dense })
 }
 
 #[pymethods]
@@ -122,45 +55,166 @@ impl Factorization {
     /// The anchors, in the order found.
     #[getter]
     fn anchors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        PyArray1::from_iter(py, self.0.anchors().into_iter().map(|j| j as i64))
+        PyArray1::from_iter(py, self.found().anchors().into_iter().map(|j| j as i64))
     }
 
     /// The relative residual after each anchor.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_iter(py, self.0.steps().iter().map(|step| step.residual))
+        PyArray1::from_iter(py, self.found().steps().iter().map(|step| step.residual))
     }
 
     /// Why the run ended.
     #[getter]
     fn termination(&self) -> &'static str {
-        self.0.termination().name()
+        self.found().termination().name()
     }
 
     /// The largest violation of the optimality conditions.
     #[getter]
     fn kkt_violation(&self) -> f64 {
-        self.0.kkt_violation()
+        self.found().kkt_violation()
     }
 
     /// How many anchors to keep.
     #[getter]
     fn suggested_rank(&self) -> usize {
-        self.0.suggest_rank().rank
+        self.found().suggest_rank().rank
+    }
+
+    /// The refinement's objective at its start and after each step; empty without refinement.
+    #[getter]
+    fn objective<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let refined = self.factors.refined.as_ref();
+        PyArray1::from_slice(py, refined.map_or(&[], |refined| &refined.objective[..]))
     }
 
     /// The solution with the first `rank` anchors.
     fn truncate(&self, py: Python<'_>, rank: usize, threads: usize) -> PyResult<Self> {
-        let whole = Arc::clone(&self.0);
-        let work = move |_: &Watch| -> Result<_> { Ok(whole.truncate(rank)) };
-        doorway::run_with_threads(py, threads, None, work).map(|found| Self(Arc::new(found)))
+        let whole = Arc::clone(&self.factors);
+        let work = move |_: &Watch| -> Result<_> { Ok(whole.found.truncate(rank)) };
+        let found = doorway::run_with_threads(py, threads, None, work)?;
+        Ok(Self { factors: unrefined(found), ..*self })
     }
 
-    /// H: one row for each anchor, one column for each column of the matrix.
-    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let shape = [self.0.rank(), self.0.coefficients().n_columns()];
-        let found = Arc::clone(&self.0);
-        let dense = py.detach(move || found.coefficients().to_dense());
-        dense.into_pyarray(py).reshape(shape)
+    /// The same anchors with better factors of the matrix, as `options` (JSON) say. The topics of H will
+    /// compare, or with `samples` those of W.
+    #[pyo3(signature = (matrix, options, samples, threads, progress = None))]
+    fn refine(
+        &self,
+        py: Python<'_>,
+        matrix: &Bound<'_, Matrix>,
+        options: &str,
+        samples: bool,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let FactorizeOptions { refine: planned, refine_method, .. } = read(options)?;
+        let (start, borrowed) = (Arc::clone(&self.factors), Arc::clone(&matrix.get().0));
+        let work = move |watch: &Watch| -> Result<Factorized> {
+            let mut reporter = Reporter { watch, found: 0, planned };
+            let refine = Refine::of(borrowed.storage.as_matrix()).method(refine_method);
+            let refine = refine.steps(planned, 0.0).observe(&mut reporter);
+            let better = refine.run(start.found.factors(&OneRank)?)?;
+            let Factors { rank, w, h, objective } = if samples {
+                swapped(swapped(better).with_comparable_topics())
+            } else {
+                better.with_comparable_topics()
+            };
+            let rows = Ownership::rows(start.found.n_rows(), &OneRank);
+            let documents = DocumentWeights::new(rows, rank, w);
+            let refined = Some(RefinedFactors { documents, h, objective });
+            Ok(Factorized { found: Arc::clone(&start.found), refined })
+        };
+        let factors = Arc::new(doorway::run_with_threads(py, threads, progress, work)?);
+        Ok(Self { factors, ..*self })
+    }
+
+    /// H, or with `samples` the transpose of W: one row for each anchor.
+    fn components<'py>(
+        &self,
+        py: Python<'py>,
+        samples: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let found = self.found();
+        let n = if samples { found.n_rows() } else { found.n_columns() };
+        let factors = Arc::clone(&self.factors);
+        let numbers = py.detach(move || components(&factors, samples));
+        numbers.into_pyarray(py).reshape([self.found().rank(), n])
+    }
+
+    /// The model that the program writes for the same fit, whose `options` (JSON) these are.
+    fn to_model(
+        &self,
+        py: Python<'_>,
+        options: &str,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Model> {
+        let options: FactorizeOptions = read(options)?;
+        let parameters = FactorizeParameters::new(&options, false);
+        let rows = RowNames {
+            own: Ownership::rows(self.found().n_rows(), &OneRank),
+            ids: None,
+            labels: None,
+        };
+        let origin = origin(options.params.seed);
+        let model = py.detach(|| {
+            self.factors.to_model(&OneRank, &rows, self.dense, &parameters, names, origin)
+        });
+        let model = model.map_err(Failure::into_exception)?;
+        Ok(Model(Arc::new(model.expect("rank 0"))))
+    }
+}
+
+impl Factorization {
+    fn found(&self) -> &xray_nmf::Factorization {
+        &self.factors.found
+    }
+}
+
+fn unrefined(found: xray_nmf::Factorization) -> Arc<Factorized> {
+    Arc::new(Factorized { found: Arc::new(found), refined: None })
+}
+
+/// Row after row of H, or of the transpose of W.
+fn components(factors: &Factorized, samples: bool) -> Vec<f64> {
+    let Factorized { found, refined } = factors;
+    let columns = found.anchor_columns().iter();
+    match refined {
+        Some(refined) if samples => turned(&refined.documents.weights, found.rank()),
+        Some(refined) => turned(&refined.h, found.rank()),
+        None if samples => columns.flat_map(|column| column.to_dense(found.n_rows())).collect(),
+        None => found.coefficients().to_dense(),
+    }
+}
+
+/// Lines of `rank` numbers each, column after column.
+fn turned(lines: &[f64], rank: usize) -> Vec<f64> {
+    (0..rank).flat_map(|k| lines.iter().skip(k).step_by(rank).copied()).collect()
+}
+
+/// W and H in each other's place.
+fn swapped(pair: Factors) -> Factors {
+    Factors { w: pair.h, h: pair.w, ..pair }
+}
+
+/// Tells the doorway of every anchor and every iteration.
+pub(crate) struct Reporter<'a> {
+    pub(crate) watch: &'a Watch,
+    pub(crate) found: usize,
+    pub(crate) planned: usize,
+}
+
+impl Observer for Reporter<'_> {
+    fn step(&mut self, step: &Step) -> Next {
+        self.found += 1;
+        match self.watch.step(("anchor", self.found, self.planned, step.residual)) {
+            ControlFlow::Break(()) => Next::Stop,
+            ControlFlow::Continue(()) => Next::Continue,
+        }
+    }
+
+    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
+        self.watch.step(("refinement", t, self.planned, objective))
     }
 }

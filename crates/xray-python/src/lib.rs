@@ -10,6 +10,7 @@ mod failure;
 mod fit;
 mod matrix;
 mod model;
+mod request;
 mod rivals;
 mod solve;
 mod synth;
@@ -20,11 +21,13 @@ mod topics;
 #[pymodule]
 mod _xray_nmf {
     #[pymodule_export]
-    use crate::fit::{Factorization, defaults, fit};
+    use crate::fit::{Factorization, fit};
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::request::defaults;
     #[pymodule_export]
     use crate::rivals::successive;
     #[pymodule_export]
@@ -34,7 +37,7 @@ mod _xray_nmf {
     #[pymodule_export]
     use crate::text::Documents;
     #[pymodule_export]
-    use crate::topics::{fit_topics, topic_defaults};
+    use crate::topics::fit_topics;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -81,6 +81,10 @@ impl Storage {
         }
     }
 
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Storage::Dense32(_) | Storage::Dense64(_))
+    }
+
     fn transposed(self) -> Self {
         match self {
             Storage::Dense32(x) => Storage::Dense32(x.transposed()),
@@ -147,9 +151,10 @@ fn dense<T: Number>(matrix: &Bound<'_, PyAny>, owners: &mut Vec<Py<PyAny>>) -> P
     let by_rows = array.is_c_contiguous();
     let values = borrow(array, owners)?;
     Ok(Box::new(move || {
-        let matrix = match by_rows {
-            true => DenseMatrix::from_row_major(m, n, values)?,
-            false => DenseMatrix::from_column_major(m, n, values)?,
+        let matrix = if by_rows {
+            DenseMatrix::from_row_major(m, n, values)?
+        } else {
+            DenseMatrix::from_column_major(m, n, values)?
         };
         Ok(T::dense(matrix))
     }))
@@ -168,9 +173,10 @@ fn sparse<T: Number>(matrix: &Bound<'_, PyAny>, owners: &mut Vec<Py<PyAny>>) -> 
     let values = borrow(matrix.getattr("data")?.cast::<PyArray1<T>>()?, owners)?;
     Ok(Box::new(move || {
         let (offsets, indices) = (offsets.as_offsets(), indices.as_indices());
-        let matrix = match by_rows {
-            true => SparseMatrix::from_csr(m, n, offsets, indices, values)?,
-            false => SparseMatrix::from_csc(m, n, offsets, indices, values)?,
+        let matrix = if by_rows {
+            SparseMatrix::from_csr(m, n, offsets, indices, values)?
+        } else {
+            SparseMatrix::from_csc(m, n, offsets, indices, values)?
         };
         Ok(T::sparse(matrix))
     }))

@@ -1,5 +1,6 @@
 //! The model file, and what can be done with a model.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,54 +9,18 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::Value;
-use xray_data::{LoadedMatrix, ModelKind, Provenance};
-use xray_nmf::{DenseMatrix, SparseMatrix};
+use xray_data::{ModelKind, Provenance};
+use xray_nmf::SparseMatrix;
 use xray_pipeline::measure::Coherence;
-use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics, sparse_rows};
+use xray_pipeline::shards::load_model;
+use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics};
 
 use crate::doorway::{self, Watch};
-use crate::failure::Failure;
 use crate::text::Documents;
 
 /// A model with all that the file keeps.
 #[pyclass(frozen, module = "xray_nmf._xray_nmf")]
 pub(crate) struct Model(pub(crate) Arc<xray_data::Model>);
-
-/// The parts of a model of a matrix, as a dictionary.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct Parts<'py> {
-    anchors: Vec<usize>,
-    residuals: Vec<f64>,
-    /// The transpose of H.
-    h: PyReadonlyArray2<'py, f64>,
-    refined: bool,
-    names: Option<Vec<String>>,
-    /// JSON.
-    parameters: String,
-    seed: u64,
-}
-
-impl Parts<'_> {
-    fn model(self) -> Result<xray_data::Model> {
-        let view = self.h.as_array();
-        let (n, rank) = (view.nrows(), view.ncols());
-        let entries: Vec<f64> = view.iter().copied().collect();
-        // Sparse unless refined, as the program writes it.
-        let h: LoadedMatrix = match self.refined {
-            true => DenseMatrix::from_row_major(n, rank, entries)?.transposed().into(),
-            false => sparse_rows(&entries, n, rank)?.transposed().into(),
-        };
-        let parameters = serde_json::from_str(&self.parameters).unwrap_or_default();
-        Ok(xray_data::Model {
-            parameters,
-            provenance: origin(self.seed),
-            residual_norm: self.residuals,
-            names: self.names,
-            ..xray_data::Model::new(ModelKind::Factorize, self.anchors, h)
-        })
-    }
-}
 
 /// Where a model comes from: data in memory has no name.
 pub(crate) fn origin(seed: u64) -> Provenance {
@@ -94,14 +59,30 @@ pub(crate) fn numbered<'py>(
 
 #[pymethods]
 impl Model {
+    /// From a file, or from the folder that a run has written, in one piece or in shards.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        doorway::run(py, None, move |_: &Watch| xray_data::Model::load(&path)).map(Self::own)
+        doorway::run(py, None, move |_: &Watch| load_model(&path)).map(Self::own)
     }
 
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    /// Writes the file, with parameters that only Python has.
+    #[pyo3(signature = (path, more = None))]
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        more: Option<BTreeMap<String, String>>,
+    ) -> PyResult<()> {
         let model = Arc::clone(&self.0);
-        doorway::run(py, None, move |_: &Watch| model.save(&path))
+        doorway::run(py, None, move |_: &Watch| match more {
+            None => model.save(&path),
+            Some(more) => {
+                let mut model = xray_data::Model::clone(&model);
+                let more = more.into_iter().map(|(name, value)| (name, Value::from(value)));
+                model.parameters.extend(more);
+                model.save(&path)
+            }
+        })
     }
 
     /// From the bytes of a file.
@@ -114,12 +95,6 @@ impl Model {
         let model = Arc::clone(&self.0);
         let bytes = doorway::run(py, None, move |_: &Watch| model.to_bytes())?;
         Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// A model of a matrix.
-    #[staticmethod]
-    fn of_matrix(parts: Parts<'_>) -> PyResult<Self> {
-        parts.model().map(Self::own).map_err(Failure::into_exception)
     }
 
     /// "topics" or "factorize".

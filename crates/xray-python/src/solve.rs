@@ -1,13 +1,14 @@
 //! Nonnegative least squares, refinement, and weights of new rows.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
-use xray_nmf::{Factors, Next, Nnls, Observer, Refine, Refinement, Result, RowModel, Step};
+use xray_nmf::{Factors, Nnls, Refine, Refinement, Result, RowModel};
 
 use crate::doorway::{self, Watch};
+use crate::failure::Failure;
+use crate::fit::Reporter;
 use crate::matrix::Matrix;
 
 type Solved<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, f64);
@@ -56,62 +57,31 @@ pub(crate) fn row_weights<'py>(
 type Better<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// How to refine: method, iterations, threads, and the factor whose topics are to be comparable.
-type Plan = (String, usize, usize, Option<char>);
-
-/// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each iteration.
-///
-/// `plan` ends with "w" or "h" for the factor whose topics shall be comparable, or None.
+/// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each step.
 #[pyfunction]
-#[pyo3(signature = (matrix, w, h, plan, progress = None))]
+#[pyo3(signature = (matrix, start, method, steps, threads, progress = None))]
 pub(crate) fn refine<'py>(
     py: Python<'py>,
     matrix: &Bound<'py, Matrix>,
-    w: PyReadonlyArray2<'py, f64>,
-    h: PyReadonlyArray2<'py, f64>,
-    plan: Plan,
+    start: (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>),
+    method: &str,
+    steps: usize,
+    threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Better<'py>> {
-    let ((w, m, rank), (h, n, _)) = (numbers(&w), numbers(&h));
+    let ((w, m, rank), (h, n, _)) = (numbers(&start.0), numbers(&start.1));
     let start = Factors { rank, w, h, objective: Vec::new() };
+    let method: Refinement = method.parse().map_err(Failure::into_exception)?;
     let borrowed = Arc::clone(&matrix.get().0);
-    let (method, iterations, threads, compared) = plan;
-    let work = move |watch: &Watch| -> Result<Factors> {
-        let method: Refinement = method.parse()?;
-        let mut reporter = Reporter { watch, iterations };
+    let work = move |watch: &Watch| {
+        let mut reporter = Reporter { watch, found: 0, planned: steps };
         let refine = Refine::of(borrowed.storage.as_matrix()).method(method);
-        let better = refine.steps(iterations, 0.0).observe(&mut reporter).run(start)?;
-        Ok(match compared {
-            Some('h') => better.with_comparable_topics(),
-            Some(_) => swapped(swapped(better).with_comparable_topics()),
-            None => better,
-        })
+        refine.steps(steps, 0.0).observe(&mut reporter).run(start)
     };
     let Factors { w, h, objective, .. } = doorway::run_with_threads(py, threads, progress, work)?;
     let w = w.into_pyarray(py).reshape([m, rank])?;
     let h = h.into_pyarray(py).reshape([n, rank])?;
     Ok((w, h, objective.into_pyarray(py)))
-}
-
-/// Tells the doorway of every iteration.
-struct Reporter<'a> {
-    watch: &'a Watch,
-    iterations: usize,
-}
-
-impl Observer for Reporter<'_> {
-    fn step(&mut self, _: &Step) -> Next {
-        Next::Continue
-    }
-
-    fn iteration(&mut self, t: usize, objective: f64) -> ControlFlow<()> {
-        self.watch.step(("refinement", t, self.iterations, objective))
-    }
-}
-
-/// W and H in each other's place.
-fn swapped(pair: Factors) -> Factors {
-    Factors { w: pair.h, h: pair.w, ..pair }
 }
 
 /// The numbers of a small factor, row after row, and its shape.

@@ -1,94 +1,14 @@
-//! Texts and counts as Python has them, and how they are weighed.
+//! Texts and counts as Python has them.
 
 use std::sync::Arc;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use xray_data::text::{DocumentFrequency, StopWords, TextOptions, Vectorizer, position_names};
+use xray_data::text::{Vectorizer, position_names};
 use xray_nmf::{Error, Matrix as _, SparseMatrix};
-use xray_pipeline::Corpus;
+use xray_pipeline::{Corpus, TextRequest};
 
-use crate::fit::refuse;
 use crate::matrix::{Borrowed, Matrix, Storage};
-
-/// `xray_data::text::TextOptions` as a dictionary; the names are those of scikit-learn.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct TextSettings {
-    weighting: Option<String>,
-    lowercase: bool,
-    min_characters: usize,
-    stop_words: Option<Words>,
-    drop: Vec<String>,
-    stemming: Option<String>,
-    ngram_range: (usize, usize),
-    min_df: Option<Frequency>,
-    max_df: Option<Frequency>,
-    max_features: Option<usize>,
-    sublinear_tf: bool,
-    normalize_documents: bool,
-}
-
-/// The name of a list of words, or a list.
-#[derive(FromPyObject)]
-enum Words {
-    Name(String),
-    List(Vec<String>),
-}
-
-/// A whole number is a count, a number with a point is a share.
-#[derive(FromPyObject)]
-enum Frequency {
-    Count(u64),
-    Share(f64),
-}
-
-fn limit(given: Option<Frequency>) -> DocumentFrequency {
-    match given {
-        None => DocumentFrequency::Automatic,
-        Some(Frequency::Count(count)) => DocumentFrequency::Count(count),
-        Some(Frequency::Share(share)) => DocumentFrequency::Share(share),
-    }
-}
-
-impl TextSettings {
-    /// The options for texts or whole numbers (`counted`), or for other numbers.
-    fn options(self, counted: bool) -> Result<TextOptions, Error> {
-        let weigh = match self.weighting.as_deref() {
-            None => counted,
-            Some("tfidf") => true,
-            Some("counts" | "none") => false,
-            Some(other) => refuse("weighting", other, "use tfidf, counts, none or None")?,
-        };
-        Ok(TextOptions {
-            lowercase: self.lowercase,
-            min_characters: self.min_characters,
-            stop_words: stop_words(self.stop_words, self.drop)?,
-            stemming: self.stemming.map(|name| name.to_ascii_lowercase().parse()).transpose()?,
-            ngrams: self.ngram_range,
-            min_df: limit(self.min_df),
-            max_df: limit(self.max_df),
-            max_features: self.max_features,
-            tf_idf: weigh,
-            sublinear_tf: weigh && self.sublinear_tf,
-            normalize: weigh && self.normalize_documents,
-            ..TextOptions::default()
-        })
-    }
-}
-
-fn stop_words(given: Option<Words>, more: Vec<String>) -> Result<StopWords, Error> {
-    Ok(match given {
-        Some(Words::Name(name)) if name == "english" && more.is_empty() => StopWords::English,
-        Some(Words::Name(name)) if name == "english" => StopWords::EnglishAnd(more),
-        Some(Words::Name(other)) => {
-            refuse("stop_words", &other, "use english, a list of words, or None")?
-        }
-        None if more.is_empty() => StopWords::None,
-        None => StopWords::List(more),
-        Some(Words::List(words)) => StopWords::List([words, more].concat()),
-    })
-}
 
 /// Texts, or counts of words with the words' names.
 #[pyclass(frozen, module = "xray_nmf._xray_nmf")]
@@ -127,15 +47,15 @@ impl Given {
     }
 
     /// Learns the vocabulary and its weights. Uses the current pool.
-    pub(crate) fn to_corpus(&self, settings: TextSettings) -> xray_pipeline::Result<Corpus> {
+    pub(crate) fn to_corpus(&self, request: &TextRequest) -> xray_pipeline::Result<Corpus> {
         let (matrix, vectorizer) = match self {
-            Given::Texts(texts) => Vectorizer::fit_transform(settings.options(true)?, texts)?,
+            Given::Texts(texts) => Vectorizer::fit_transform(request.options(true), texts)?,
             Given::Counts(borrowed, names) => {
                 let counts = counts(borrowed)?;
                 let whole = counts.csr().2.iter().all(|v| v.fract() == 0.0);
                 let n_columns = counts.n_columns();
                 let names = names.clone().unwrap_or_else(|| position_names(n_columns));
-                Vectorizer::fit_counts(settings.options(whole)?, counts, names)?
+                Vectorizer::fit_counts(request.options(whole), counts, names)?
             }
         };
         Ok(Corpus::of_words(matrix, vectorizer, None, None))
@@ -158,19 +78,21 @@ impl Given {
     pub(crate) fn as_given(&self) -> xray_pipeline::Result<&SparseMatrix<'static, f64>> {
         match self {
             Given::Counts(borrowed, _) => Ok(counts(borrowed)?),
-            Given::Texts(_) => refuse_texts(),
+            Given::Texts(_) => {
+                let allowed = "the model was fitted to a matrix: give it rows of numbers";
+                Ok(refuse("texts", allowed)?)
+            }
         }
     }
 }
 
-fn refuse_texts<T>() -> xray_pipeline::Result<T> {
-    let allowed = "the model was fitted to a matrix: give it rows of numbers";
-    Ok(refuse("documents", "texts", allowed)?)
+fn refuse<T>(documents: &str, allowed: &'static str) -> Result<T, Error> {
+    Err(Error::Parameter { name: "documents", value: documents.to_owned(), allowed })
 }
 
 fn counts(borrowed: &Borrowed) -> Result<&SparseMatrix<'static, f64>, Error> {
     match &borrowed.storage {
         Storage::Sparse64(x) => Ok(x),
-        _ => refuse("documents", "numbers", "give a sparse matrix of float64"),
+        _ => refuse("numbers", "give a sparse matrix of float64"),
     }
 }

@@ -6,55 +6,17 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use xray_data::text::TextOptions;
+use xray_nmf::RunState;
 use xray_nmf::comm::OneRank;
-use xray_nmf::{Refinement, RunState};
 use xray_pipeline::report::TopicsParameters;
-use xray_pipeline::{Event, Result, Stage, Topic, TopicOptions, find_topics, resolve_words};
+use xray_pipeline::{
+    Corpus, Event, Result, Stage, TextRequest, Topic, TopicOptions, TopicsRequest, find_topics,
+};
 
 use crate::doorway::{self, Watch};
-use crate::fit::{Settings, refuse};
 use crate::model::{Model, coherence, lengths, listed, numbered, origin};
-use crate::text::{Documents, Given, TextSettings};
-
-/// `xray_pipeline::TopicOptions` as a dictionary, with words instead of columns.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct TopicSettings {
-    n_topics: Option<usize>,
-    max_topics: usize,
-    anchor_words: Vec<Vec<String>>,
-    exclude: Vec<String>,
-    refine_steps: Option<usize>,
-    refinement: String,
-    n_words: usize,
-    distinct: bool,
-    text: TextSettings,
-    params: Settings,
-}
-
-/// The defaults that have a value in Python, too.
-#[pyfunction]
-pub(crate) fn topic_defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let (options, text) = (TopicOptions::default(), TextOptions::default());
-    let values = PyDict::new(py);
-    values.set_item("max_topics", options.max_rank)?;
-    values.set_item("refinement", options.method.name())?;
-    values.set_item("n_words", options.n_words)?;
-    values.set_item("distinct", options.distinct)?;
-    values.set_item("selection", options.params.selection.name())?;
-    values.set_item("mean_ray", options.params.mean_ray)?;
-    values.set_item("tol", options.params.tolerance)?;
-    values.set_item("min_improvement", options.params.min_improvement)?;
-    values.set_item("random_state", options.params.seed)?;
-    values.set_item("lowercase", text.lowercase)?;
-    values.set_item("min_characters", text.min_characters)?;
-    values.set_item("ngram_range", text.ngrams)?;
-    values.set_item("max_features", text.max_features)?;
-    values.set_item("sublinear_tf", text.sublinear_tf)?;
-    values.set_item("normalize_documents", text.normalize)?;
-    Ok(values)
-}
+use crate::request::read;
+use crate::text::Documents;
 
 /// What a fit gave beside the model: the record of the run, which the file does not keep.
 struct Run {
@@ -68,56 +30,41 @@ struct Run {
     warnings: Vec<String>,
 }
 
-/// Finds the topics of documents; the model, and the record of the run.
+/// Finds the topics of documents, as `request` and `text` (JSON) say; the model, and the record of the run.
 #[pyfunction]
-#[pyo3(signature = (documents, settings, progress = None))]
+#[pyo3(signature = (documents, request, text, threads, memory = None, progress = None))]
 pub(crate) fn fit_topics<'py>(
     py: Python<'py>,
     documents: &Bound<'py, Documents>,
-    settings: TopicSettings,
+    request: &str,
+    text: &str,
+    threads: usize,
+    memory: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
     let given = Arc::clone(&documents.get().0);
-    let threads = settings.params.threads();
-    let work =
-        move |watch: &Watch| -> Result<(xray_data::Model, Run)> { fit(&given, settings, watch) };
+    let (request, text): (TopicsRequest, TextRequest) = (read(request)?, read(text)?);
+    let work = move |watch: &Watch| {
+        let corpus = given.to_corpus(&text)?;
+        fit(corpus, request, memory, watch)
+    };
     let (model, run) = doorway::run_with_threads(py, threads, progress, work)?;
     Ok((Model(Arc::new(model)), run.into_dict(py)?))
 }
 
-fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_data::Model, Run)> {
-    let TopicSettings { anchor_words, exclude, n_words, distinct, .. } = settings;
-    let method: Refinement = settings.refinement.parse()?;
-    let memory = settings.params.memory();
-    let params = settings.params.params()?;
-    let mut corpus = given.to_corpus(settings.text)?;
+fn fit(
+    mut corpus: Corpus,
+    request: TopicsRequest,
+    memory: Option<usize>,
+    watch: &Watch,
+) -> Result<(xray_data::Model, Run)> {
     let vectorizer = corpus.vectorizer().expect("a corpus of words");
-    let anchors = resolve_words(vectorizer, &anchor_words);
-    let excluded = resolve_words(vectorizer, std::slice::from_ref(&exclude));
-    let unknown = anchors.unknown.iter().chain(&excluded.unknown);
-    let warnings = unknown.map(ToString::to_string).collect();
-    let excluded = excluded.columns.concat();
-    if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
-        let remedy = "it is in exclude, too: leave it out of one";
-        refuse::<()>("anchor_words", &corpus.word(both), remedy)?;
-    }
-    let options = TopicOptions {
-        rank: settings.n_topics,
-        max_rank: settings.max_topics,
-        anchors: anchors.columns,
-        excluded,
-        refine: settings.refine_steps,
-        method,
-        n_words,
-        distinct,
-        params,
-        memory,
-        ..TopicOptions::default()
-    };
+    let (options, unknown) = request.resolve(vectorizer)?;
+    let options = TopicOptions { memory, ..options };
     let new = RunState::default();
     let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut reporter(watch))?;
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
-    let parameters = TopicsParameters::new(&options, &found, anchor_words, exclude);
+    let parameters = TopicsParameters::new(&options, &found, request.anchor, request.exclude);
     let origin = origin(options.params.seed);
     let vectorizer = corpus.vectorizer().expect("a corpus of words");
     let model = found.to_model(&OneRank, &corpus.rows, vectorizer, &parameters, origin)?;
@@ -131,7 +78,7 @@ fn fit(given: &Given, settings: TopicSettings, watch: &Watch) -> Result<(xray_da
         termination: found.run.termination.name(),
         kkt_violation: found.run.kkt_violation,
         objective: found.run.objective,
-        warnings,
+        warnings: unknown.iter().map(ToString::to_string).collect(),
     };
     Ok((model, run))
 }

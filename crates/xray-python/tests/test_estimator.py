@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xray_nmf import XRay, _xray_nmf, refine, synth
 from xray_nmf._paths import STORE, PathStore
+from xray_nmf._request import DEFAULTS, NAMES, factorize_request
 
 Floats = NDArray[np.float64]
 RULES = ["rand", "max", "dist", "greedy", "agg", "joint"]
@@ -40,12 +41,33 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-def test_defaults_are_those_of_the_engine() -> None:
-    signature = inspect.signature(XRay).parameters
-    for name, value in _xray_nmf.defaults().items():
-        assert signature[name].default == value, name
-    given = inspect.signature(refine).parameters["refinement"].default
-    assert given == _xray_nmf.defaults()["refinement"]
+def test_every_parameter_is_a_field_with_its_default() -> None:
+    defaults = DEFAULTS["factorize"]
+    said = factorize_request(XRay(), (2, 3))
+    params = said.pop("params")
+    assert said == {name: defaults[name] for name in said}
+    assert params == {name: defaults["params"][name] for name in params}
+    asked = {NAMES.get(name, name) for name in (*said, *params)}
+    only_here = {"n_components", "axis", "output", "path_length", "n_jobs", "verbose"}
+    beside = {"weights", "max_cache_bytes"}
+    assert set(inspect.signature(XRay).parameters) == asked | only_here | beside
+    signature = inspect.signature(refine).parameters
+    assert signature["refinement"].default == defaults["refine_method"]
+    assert signature["steps"].default == DEFAULTS["refine"]["steps"]
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ('{"rnak": 2}', "^rnak is no field; there are rank, selection, "),
+        ('{"rank": "two"}', 'invalid type: string "two"'),
+        ('{"row_weights": [1.0]}', "row_weights is no field"),
+        ('{"rank"', "EOF"),
+    ],
+)
+def test_requests_that_cannot_be_read(params: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        _xray_nmf.fit(_xray_nmf.Matrix(np.eye(3)), params, 1)
 
 
 @pytest.mark.parametrize("selection", RULES)
@@ -123,6 +145,7 @@ def test_weights_of_the_rules_are_used(dense: Floats) -> None:
         ({"engine": "steam"}, ValueError, "lazy or direct"),
         ({"solver": "magic"}, ValueError, "active-set or"),
         ({"tol": 2.0}, ValueError, "tolerance = 2"),
+        ({"tol": float("nan")}, ValueError, "tol = nan .* finite"),
         ({"min_improvement": -1.0}, ValueError, "min_improvement"),
         ({"fixed": [99]}, ValueError, "column 99, which does not exist"),
         ({"fixed": [1, 1]}, ValueError, "twice"),

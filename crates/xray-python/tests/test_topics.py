@@ -23,6 +23,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from xray_nmf import TopicModel, nnls
+from xray_nmf._request import DEFAULTS, NAMES
+from xray_nmf._topic_request import TEXT_NAMES, text_request, topics_request
 
 Floats = NDArray[np.float64]
 
@@ -148,7 +150,7 @@ def test_unknown_words_are_warned_about() -> None:
     assert model.topics_["anchor"][0] == "sugar"
     with pytest.warns(UserWarning, match='"the" is not in the vocabulary'):
         TopicModel(3, exclude=["the"]).fit(TEXTS)
-    with pytest.raises(ValueError, match="anchor_words = star is not allowed; it is in exclude"):
+    with pytest.raises(ValueError, match=r'"star" is among the anchor words and .* to exclude'):
         TopicModel(3, anchor_words=["star"], exclude=["STAR"]).fit(TEXTS)
 
 
@@ -162,13 +164,14 @@ def test_unknown_words_are_warned_about() -> None:
         ({"anchor_words": [3]}, TypeError, "give a list of words"),
         ({"exclude": "star"}, TypeError, "give a list of words"),
         ({"exclude": [3]}, TypeError, "no word"),
-        ({"weighting": "heavy"}, ValueError, "use tfidf, counts, none or None"),
+        ({"weighting": "heavy"}, ValueError, "weighting = heavy .* use tfidf, counts or none"),
         ({"stop_words": "klingon"}, ValueError, "use english, a list of words, or None"),
         ({"stemming": "klingon"}, ValueError, "stemming = klingon .* german"),
         ({"ngram_range": (2, 1)}, ValueError, "1 <= shortest <= longest"),
         ({"min_df": 1.5}, ValueError, "a share lies between 0 and 1"),
         ({"min_df": -1}, ValueError, "min_df"),
         ({"min_df": "some"}, TypeError, "min_df"),
+        ({"max_df": float("inf")}, ValueError, "max_df = inf .* finite"),
         ({"min_df": 0.9, "max_df": 0.1}, ValueError, "raise max_df"),
         ({"max_features": 0}, ValueError, "at least 1"),
         ({"min_characters": 0}, ValueError, "at least 1"),
@@ -348,14 +351,18 @@ def test_clone_pickle_and_parameters() -> None:
     assert copied.set_params(n_topics=2).fit(TEXTS).n_topics_ == 2
 
 
-def test_defaults_are_those_of_the_program() -> None:
-    from xray_nmf._xray_nmf import topic_defaults
-
-    signature = inspect.signature(TopicModel).parameters
-    defaults = topic_defaults()
-    assert {"n_words", "max_topics", "refinement", "selection", "min_characters"} <= set(defaults)
-    for name, value in defaults.items():
-        assert signature[name].default == value, name
+def test_every_parameter_is_a_field_with_its_default() -> None:
+    topics, text = topics_request(TopicModel()), text_request(TopicModel())
+    asked = set()
+    for said, defaults, inner, names in (
+        (topics, DEFAULTS["topics"], "params", NAMES),
+        (text, DEFAULTS["text"], "text", TEXT_NAMES),
+    ):
+        assert said[inner] == {name: defaults[inner][name] for name in said[inner]}
+        asked |= {names.get(name, name) for name in (*said, *said.pop(inner))} - {inner}
+        assert said == {name: defaults[name] for name in said}
+    others = {"max_cache_bytes", "n_jobs", "verbose"}
+    assert set(inspect.signature(TopicModel).parameters) == asked | others
 
 
 def test_pipelines_grid_search_and_set_output() -> None:

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions};
 use xray_data::{Input, LoadOptions, read_names};
-use xray_nmf::choices;
-use xray_pipeline::TextRequest;
+use xray_pipeline::{TextRequest, Weighting};
 
 use super::parse::choice;
 
@@ -54,64 +53,36 @@ pub struct TextArgs {
     pub no_document_norm: bool,
 }
 
-choices! {
-    /// What the entries of the matrix are.
-    pub enum Weighting ("weighting") {
-        Tfidf = "tfidf": "(1 + ln tf) (1 + ln((1 + n) / (1 + df))), documents of length 1",
-        Counts = "counts": "plain counts of words",
-        None = "none": "numbers as they are in the file",
-    }
-}
-
 impl TextArgs {
-    /// The options for texts (`counted`) or whole numbers, or for other numbers.
-    ///
-    /// # Errors
-    /// If the list of stop words cannot be read.
-    pub fn options(&self, counted: bool) -> anyhow::Result<TextOptions> {
-        Ok(self.request()?.options(counted))
-    }
-
     /// What is asked for, whatever the data turns out to be.
     ///
     /// # Errors
     /// If the list of stop words cannot be read.
     pub fn request(&self) -> anyhow::Result<TextRequest> {
-        let weighting = self.weighting.map(|weighting| match weighting {
-            Weighting::Tfidf => xray_pipeline::Weighting::Tfidf,
-            Weighting::Counts => xray_pipeline::Weighting::Counts,
-            Weighting::None => xray_pipeline::Weighting::None,
-        });
-        let automatic = DocumentFrequency::Automatic;
+        let default = TextOptions::default();
         let text = TextOptions {
             lowercase: !self.case_sensitive,
             min_characters: self.min_characters as usize,
             stop_words: self.stop_words()?,
             stemming: self.stem,
             ngrams: (1, self.ngrams as usize),
-            min_df: self.min_df.unwrap_or(automatic),
-            max_df: self.max_df.unwrap_or(automatic),
+            min_df: self.min_df.unwrap_or(default.min_df),
+            max_df: self.max_df.unwrap_or(default.max_df),
             max_features: self.max_features,
-            tf_idf: true,
             sublinear_tf: !self.raw_tf,
-            smooth_idf: true,
             normalize: !self.no_document_norm,
+            ..default
         };
-        Ok(TextRequest { weighting, text })
+        Ok(TextRequest { weighting: self.weighting, drop: self.drop.clone(), text })
     }
 
     fn stop_words(&self) -> anyhow::Result<StopWords> {
-        let more = self.drop.clone();
         Ok(match self.stop_words.as_str() {
-            "none" if more.is_empty() => StopWords::None,
-            "none" => StopWords::List(more),
-            "english" if more.is_empty() => StopWords::English,
-            "english" => StopWords::EnglishAnd(more),
+            "none" => StopWords::None,
+            "english" => StopWords::English,
             file => {
                 let input = Input::Path(PathBuf::from(file));
-                let mut words = read_names(&input, &LoadOptions::default())?;
-                words.extend(more);
-                StopWords::List(words)
+                StopWords::List(read_names(&input, &LoadOptions::default())?)
             }
         })
     }

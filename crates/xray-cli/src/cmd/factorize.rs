@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use xray_data::{Format, LoadedMatrix, Model, Provenance, Table, write_table};
+use xray_data::{Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{DenseMatrix, Params, Selection, Termination};
+use xray_nmf::{Params, Selection, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     FactorizeParameters, FactorizeReport, anchor_columns, anchors_csv, anchors_table,
@@ -42,7 +42,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let options = FactorizeOptions {
         params: together(comm, params(args, &corpus))?,
         refine: args.refine,
-        method: args.engine.refine_method.unwrap_or_default(),
+        refine_method: args.engine.refine_method.unwrap_or_default(),
         memory: args.common.memory(),
     };
     let key = RunKey::of(&corpus.matrix, &options.params);
@@ -50,7 +50,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
         factorize(comm, &mut corpus, &options, saved, progress)
     });
     let found = about(&args.input, found)?;
-    let parameters = FactorizeParameters::new(&options.params, args.refine, args.input.transpose);
+    let parameters = FactorizeParameters::new(&options, args.input.transpose);
     let objective = found.refined.as_ref().map(|refined| refined.objective.clone());
     let (entries, name) = (corpus.matrix.n_entries(), |j: usize| corpus.word(j).into_owned());
     let report = FactorizeReport::new(&found.found, entries, name, objective, parameters);
@@ -145,27 +145,9 @@ impl FoundFactors {
         comm: &dyn Communicator,
         provenance: Provenance,
     ) -> xray_pipeline::Result<Option<Model>> {
-        let found = &self.found.found;
-        let (h, w): (LoadedMatrix, LoadedMatrix) = match &self.found.refined {
-            Some(refined) => {
-                let w = gathered(comm, &self.corpus, refined)?;
-                if comm.rank() > 0 {
-                    return Ok(None);
-                }
-                (dense_h(refined)?, w)
-            }
-            None => {
-                let Some(h) = found.coefficients().gathered(comm, 0)? else { return Ok(None) };
-                (h.into_matrix().into(), self.anchor_columns()?)
-            }
-        };
-        Ok(Some(factorize_model(&self.report, h, Some(w), self.names(), provenance)))
-    }
-
-    fn anchor_columns(&self) -> xray_pipeline::Result<LoadedMatrix> {
-        let found = &self.found.found;
-        let dense = self.corpus.matrix.is_dense();
-        anchor_columns(found, dense)
+        let (rows, dense) = (&self.corpus.rows, self.corpus.matrix.is_dense());
+        let parameters = &self.report.parameters;
+        self.found.to_model(comm, rows, dense, parameters, self.names(), provenance)
     }
 
     fn names(&self) -> Option<Vec<String>> {
@@ -221,13 +203,14 @@ impl FoundFactors {
             folder.write("answer.json", |out| out.write_all(answer.as_bytes()))?;
             match &self.found.refined {
                 Some(refined) => {
-                    let (report, names) = (&self.report, self.names());
-                    let h = dense_h(refined)?;
-                    let model = factorize_model(report, h, None, names, provenance.clone());
+                    let (parameters, names) = (&self.report.parameters, self.names());
+                    let (h, origin) = (refined.h_matrix()?, provenance.clone());
+                    let model = factorize_model(&self.found.found, h, parameters, names, origin);
                     write_model(&mut folder, Some(model))
                 }
                 None => {
-                    let w = Table::new(self.anchor_columns()?);
+                    let dense = self.corpus.matrix.is_dense();
+                    let w = Table::new(anchor_columns(&self.found.found, dense)?);
                     let npz = Format::from_name("npz")?;
                     folder.write("w.npz", |out| write_table(&w, out, npz))
                 }
@@ -278,26 +261,4 @@ impl FoundFactors {
         ));
         session.print_table(&anchors_table(report))
     }
-}
-
-/// H after refinement.
-fn dense_h(refined: &RefinedFactors) -> xray_pipeline::Result<LoadedMatrix> {
-    let (rank, n) = (refined.documents.rank, refined.h.len() / refined.documents.rank.max(1));
-    Ok(DenseMatrix::from_row_major(n, rank, refined.h.clone())?.transposed().into())
-}
-
-/// All of W on rank 0, and nothing of it on the others; collective.
-fn gathered(
-    comm: &dyn Communicator,
-    corpus: &Corpus,
-    refined: &RefinedFactors,
-) -> xray_pipeline::Result<LoadedMatrix> {
-    let RefinedFactors { documents, .. } = refined;
-    let mut w = Vec::new();
-    documents.for_each_block(comm, &corpus.rows, |block| {
-        w.extend_from_slice(block.weights);
-        Ok(())
-    })?;
-    let n_rows = w.len() / documents.rank.max(1);
-    Ok(DenseMatrix::from_row_major(n_rows, documents.rank, w)?.into())
 }

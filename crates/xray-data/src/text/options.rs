@@ -199,6 +199,18 @@ pub enum StopWords {
 }
 
 impl StopWords {
+    /// These words and more.
+    #[must_use]
+    pub fn and(self, more: &[String]) -> Self {
+        match self {
+            _ if more.is_empty() => self,
+            StopWords::None => StopWords::List(more.to_vec()),
+            StopWords::English => StopWords::EnglishAnd(more.to_vec()),
+            StopWords::List(words) => StopWords::List([&words, more].concat()),
+            StopWords::EnglishAnd(words) => StopWords::EnglishAnd([&words, more].concat()),
+        }
+    }
+
     /// All words to drop.
     pub fn words(&self) -> Vec<&str> {
         let english = super::ENGLISH_STOP_WORDS.iter().copied();
@@ -255,6 +267,21 @@ mod tests {
             assert!(options.check().is_err(), "{options:?}");
         }
         assert!(TextOptions::default().check().is_ok());
+    }
+
+    #[test]
+    fn words_to_drop_are_added_to_any_list() {
+        let (one, more) = (vec!["one".to_owned()], vec!["more".to_owned()]);
+        let both = [one.clone(), more.clone()].concat();
+        for (words, with_more) in [
+            (StopWords::None, StopWords::List(more.clone())),
+            (StopWords::English, StopWords::EnglishAnd(more.clone())),
+            (StopWords::List(one.clone()), StopWords::List(both.clone())),
+            (StopWords::EnglishAnd(one), StopWords::EnglishAnd(both)),
+        ] {
+            assert_eq!(words.clone().and(&[]), words);
+            assert_eq!(words.and(&more), with_more);
+        }
     }
 
     #[test]

@@ -82,6 +82,9 @@ impl std::fmt::Debug for Refine<'_> {
 }
 
 impl<'a> Refine<'a> {
+    /// How many steps there are if nothing is said.
+    pub const STEPS: usize = 10;
+
     /// Factors of a matrix.
     pub fn of(matrix: &'a dyn Matrix) -> Self {
         Self::part(Portion::whole(matrix), &OneRank)
@@ -92,7 +95,7 @@ impl<'a> Refine<'a> {
     /// The portion needs its rows. W has the lines of the own rows, H those of all columns.
     pub fn part(portion: Portion<'a>, comm: &'a dyn Communicator) -> Self {
         let method = Refinement::default();
-        Self { portion, comm, method, steps: 10, tolerance: 0.0, observer: None }
+        Self { portion, comm, method, steps: Self::STEPS, tolerance: 0.0, observer: None }
     }
 
     /// What is minimised, and how; HALS if not said.
@@ -100,8 +103,8 @@ impl<'a> Refine<'a> {
         Self { method, ..self }
     }
 
-    /// At most so many steps, 10 if not said; ends earlier when one lowers the objective by less than this
-    /// part of it, never if that is 0.
+    /// At most so many steps, [`STEPS`](Self::STEPS) if not said; ends earlier when one lowers the objective
+    /// by less than this part of it, never if that is 0.
     pub fn steps(self, steps: usize, tolerance: f64) -> Self {
         Self { steps, tolerance, ..self }
     }

@@ -3,9 +3,12 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
-use xray_nmf::{DenseMatrix, Engine, Factorization, Normalize, Params, Selection};
+use xray_nmf::comm::Communicator;
+use xray_nmf::{DenseMatrix, Engine, Factorization, Normalize, Refinement, Selection, Solver};
 
+use crate::corpus::RowNames;
 use crate::error::Result;
+use crate::factorize::{FactorizeOptions, Factorized, RefinedFactors};
 use crate::options::TopicOptions;
 use crate::report::{FactorizeReport, TopicsReport};
 use crate::shards::ManifestHead;
@@ -42,6 +45,8 @@ pub struct FactorizeParameters {
     pub selection: Selection,
     /// How scores were kept.
     pub engine: Engine,
+    /// How columns were projected.
+    pub solver: Solver,
     /// Scaling of the columns before anchors were chosen.
     pub normalize: Normalize,
     /// Whether the cone began with the mean column.
@@ -58,6 +63,8 @@ pub struct FactorizeParameters {
     pub excluded: Vec<usize>,
     /// Steps of refinement.
     pub refine: usize,
+    /// How they were made.
+    pub refine_method: Refinement,
     /// Whether rows and columns were swapped.
     pub transpose: bool,
     /// Seed of the run.
@@ -87,11 +94,13 @@ impl TopicsParameters {
 
 impl FactorizeParameters {
     /// What was asked for.
-    pub fn new(params: &Params, refine: usize, transpose: bool) -> Self {
+    pub fn new(options: &FactorizeOptions, transpose: bool) -> Self {
+        let FactorizeOptions { params, refine, refine_method, .. } = options;
         Self {
             rank: params.rank,
             selection: params.selection,
             engine: params.engine,
+            solver: params.solver,
             normalize: params.normalize,
             mean_ray: params.mean_ray,
             allow_negative: params.allow_negative,
@@ -99,7 +108,8 @@ impl FactorizeParameters {
             min_improvement: params.min_improvement,
             fixed: params.fixed.clone(),
             excluded: params.excluded.clone(),
-            refine,
+            refine: *refine,
+            refine_method: *refine_method,
             transpose,
             seed: params.seed,
         }
@@ -126,21 +136,80 @@ pub(crate) fn object(parameters: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// The model of a factorization with these factors.
+impl Factorized {
+    /// Both factors and all else that the file keeps, on rank 0; collective. `rows` are those of X, and `X_A`
+    /// is stored like X, which is `dense` or not.
+    ///
+    /// # Errors
+    /// If a factor is larger than a matrix can be.
+    pub fn to_model(
+        &self,
+        comm: &dyn Communicator,
+        rows: &RowNames,
+        dense: bool,
+        parameters: &FactorizeParameters,
+        names: Option<Vec<String>>,
+        provenance: Provenance,
+    ) -> Result<Option<Model>> {
+        let (h, w) = match &self.refined {
+            Some(refined) => {
+                let w = refined.gathered_w(comm, rows)?;
+                if comm.rank() > 0 {
+                    return Ok(None);
+                }
+                (refined.h_matrix()?, w)
+            }
+            None => {
+                let h = self.found.coefficients().gathered(comm, 0)?;
+                let Some(h) = h else { return Ok(None) };
+                (h.into_matrix().into(), anchor_columns(&self.found, dense)?)
+            }
+        };
+        let model = factorize_model(&self.found, h, parameters, names, provenance);
+        Ok(Some(Model { w: Some(w), ..model }))
+    }
+}
+
+impl RefinedFactors {
+    /// H.
+    ///
+    /// # Errors
+    /// If it is larger than a matrix can be.
+    pub fn h_matrix(&self) -> Result<LoadedMatrix> {
+        let (rank, n) = (self.documents.rank, self.h.len() / self.documents.rank.max(1));
+        Ok(DenseMatrix::from_row_major(n, rank, self.h.clone())?.transposed().into())
+    }
+
+    /// All of W on rank 0, and nothing of it on the others; collective.
+    fn gathered_w(&self, comm: &dyn Communicator, rows: &RowNames) -> Result<LoadedMatrix> {
+        let mut w = Vec::new();
+        if comm.is_alone() {
+            w.clone_from(&self.documents.weights);
+        } else {
+            self.documents.for_each_block(comm, rows, |block| {
+                w.extend_from_slice(block.weights);
+                Ok(())
+            })?;
+        }
+        let n_rows = w.len() / self.documents.rank.max(1);
+        Ok(DenseMatrix::from_row_major(n_rows, self.documents.rank, w)?.into())
+    }
+}
+
+/// The model of a factorization with this H, without W.
 pub fn factorize_model(
-    report: &FactorizeReport,
+    found: &Factorization,
     h: LoadedMatrix,
-    w: Option<LoadedMatrix>,
+    parameters: &FactorizeParameters,
     names: Option<Vec<String>>,
     provenance: Provenance,
 ) -> Model {
     Model {
-        parameters: object(&report.parameters),
+        parameters: object(parameters),
         provenance,
-        residual_norm: report.residual_norm.clone(),
-        w,
+        residual_norm: found.steps().iter().map(|step| step.residual).collect(),
         names,
-        ..Model::new(ModelKind::Factorize, report.anchors.clone(), h)
+        ..Model::new(ModelKind::Factorize, found.anchors(), h)
     }
 }
 

@@ -109,7 +109,7 @@ fn factors_are_those_of_one_machine() {
     save(&Table::new(matrix(4_500, 700).into()), &file, None).expect("written");
     for method in [Refinement::Hals, Refinement::Exact, Refinement::KullbackLeibler] {
         let params = Params { selection: Selection::Greedy, ..Params::new(5) };
-        let options = FactorizeOptions { params, refine: 2, method, memory: None };
+        let options = FactorizeOptions { params, refine: 2, refine_method: method, memory: None };
         let run = |comm: &dyn Communicator| {
             let mut corpus =
                 read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
@@ -143,8 +143,7 @@ fn negative_entries_are_named_by_their_places_among_all() {
     let file = folder.path().join("x.mtx");
     let head = "%%MatrixMarket matrix coordinate real general\n4 900 2\n";
     std::fs::write(&file, format!("{head}1 1 1.0\n3 701 -2.0\n")).expect("written");
-    let (params, method) = (Params::new(1), Refinement::Hals);
-    let options = FactorizeOptions { params, refine: 0, method, memory: None };
+    let options = FactorizeOptions { params: Params::new(1), ..FactorizeOptions::default() };
     let run = |comm: &dyn Communicator| {
         let mut corpus =
             read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");

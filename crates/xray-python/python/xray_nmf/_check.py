@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -23,6 +24,8 @@ def real(name: str, value: Any) -> float:
     """A number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         raise TypeError(f"{name} = {value!r} is not allowed; give a number")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} = {value} is not allowed; give a finite number")
     return float(value)
 
 

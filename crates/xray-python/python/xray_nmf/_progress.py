@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
@@ -67,3 +68,8 @@ class Progress:
         start = "\r\x1b[K" if self._live else ""
         self._out.write(f"{start}{line}{end}")
         self._out.flush()
+
+
+def progress_if(verbose: object) -> AbstractContextManager[Progress | None]:
+    """Shows progress, or nothing."""
+    return Progress() if verbose else nullcontext()

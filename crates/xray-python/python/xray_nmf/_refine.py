@@ -9,9 +9,8 @@ from sklearn.utils import check_array
 
 from ._check import text, whole
 from ._input import as_matrix, threads
-from ._progress import Progress
+from ._progress import progress_if
 from ._types import Floats, MatrixLike, Refinement
-from ._xray_nmf import Matrix
 from ._xray_nmf import refine as _improve
 
 
@@ -22,20 +21,6 @@ class Refined(NamedTuple):
     H: Floats
     objective: Floats
     """The objective at the start and after each step; it never increases."""
-
-
-def improve(
-    matrix: Matrix,
-    start: tuple[Floats, Floats],
-    plan: tuple[str, int, int, str | None],
-    verbose: bool,
-) -> tuple[Floats, Floats, Floats]:
-    """Improves W and the transpose of H by (method, steps, threads, factor to keep)."""
-    w, h = start
-    if not verbose:
-        return _improve(matrix, w, h, plan)
-    with Progress() as progress:
-        return _improve(matrix, w, h, plan, progress)
 
 
 def refine(
@@ -89,6 +74,7 @@ def refine(
     if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
         shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
         raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
-    plan = (text("refinement", refinement), whole("steps", steps, 0), threads(n_jobs), None)
-    w, h_transposed, objective = improve(matrix, (w, h.T), plan, verbose)
+    how = (text("refinement", refinement), whole("steps", steps, 0), threads(n_jobs))
+    with progress_if(verbose) as progress:
+        w, h_transposed, objective = _improve(matrix, (w, h.T), *how, progress)
     return Refined(w, h_transposed.T, objective)

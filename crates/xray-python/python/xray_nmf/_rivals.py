@@ -135,7 +135,7 @@ def _successive(
         raise ValueError(f"axis = {axis!r} is not allowed; use features or samples")
     n_components = whole("n_components", n_components, 1)
     matrix, _ = as_matrix(X, "X", transposed=axis == "samples")
-    found = Anchors(*successive(matrix, (method, n_components, normalize, tol, threads(n_jobs))))
+    found = Anchors(*successive(matrix, method, n_components, normalize, tol, threads(n_jobs)))
     if len(found.anchors) < n_components:
         warnings.warn(
             f"{len(found.anchors)} anchors explain all {axis}: n_components = {n_components} is "

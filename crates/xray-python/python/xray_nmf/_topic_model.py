@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Iterable
@@ -15,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _xray_nmf
 from ._documents import documents_of
 from ._input import threads
-from ._progress import Progress
-from ._topic_settings import parameters_of, topic_settings
+from ._progress import progress_if
+from ._request import memory_of
+from ._topic_request import text_request, topic_parameters_of, topics_request
 from ._types import Engine, Floats, Indices, Normalize, Refinement, Selection, Solver
 from ._xray_nmf import Documents, Model
 
@@ -220,16 +222,19 @@ class TopicModel(TransformerMixin, BaseEstimator):
         TopicModel
             This estimator, fitted.
         """
-        settings = topic_settings(self)
+        request, text = topics_request(self), text_request(self)
+        machine = threads(self.n_jobs), memory_of(self)
         documents, names, n_columns = documents_of(X, vocabulary)
-        model, run = self._run(documents, settings)
+        with progress_if(self.verbose) as progress:
+            asked = json.dumps(request), json.dumps(text)
+            model, run = _xray_nmf.fit_topics(documents, *asked, *machine, progress)
         for words in run["warnings"]:
             warnings.warn(words, UserWarning, stacklevel=2)
         self._keep(model)
         self._names = names
         self._topics = run["topics"]
         self._lengths: Indices | None = run["lengths"]
-        self._coherence = run["coherence"]
+        self._coherence: list[tuple[float, float]] | None = run["coherence"]
         self.document_topics_ = run["document_topics"]
         self.termination_ = run["termination"]
         self.kkt_violation_ = run["kkt_violation"]
@@ -238,7 +243,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
             self.n_features_in_ = n_columns
         elif hasattr(self, "n_features_in_"):
             del self.n_features_in_
-        self._warn_of_few(settings["n_topics"])
+        self._warn_of_few(request["topics"])
         return self
 
     def _warn_of_few(self, wanted: int | None) -> None:
@@ -382,11 +387,12 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TopicModel:
-        """Read a model file that `save` or ``xray topics`` has written.
+        """Read a model that `save` or ``xray topics`` has written.
 
         Parameters
         ----------
         path : path
+            The file, or the folder that the program has written, in one piece or in shards.
 
         Returns
         -------
@@ -396,7 +402,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         model = Model.load(os.fspath(path))
         if model.kind != "topics":
             raise ValueError(f"{path}: a model of a matrix; XRay.load opens it")
-        self = cls(**parameters_of(model))
+        self = cls(**topic_parameters_of(model, cls))
         self._keep(model)
         self._names = self._lengths = self._coherence = None
         self._topics = model.topics(self.n_words, bool(self.distinct))
@@ -457,12 +463,6 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
-
-    def _run(self, documents: Documents, settings: Any) -> Any:
-        if not self.verbose:
-            return _xray_nmf.fit_topics(documents, settings)
-        with Progress() as progress:
-            return _xray_nmf.fit_topics(documents, settings, progress)
 
     def _keep(self, model: Model) -> None:
         """Sets what the model file has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from typing import Any, Literal
@@ -12,13 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from . import _model_file, _xray_nmf
+from . import _xray_nmf
 from ._input import CHECKS, is_sparse, plain, threads
 from ._nnls import nnls
 from ._paths import STORE, Path, key_of
-from ._progress import Progress
-from ._refine import improve
-from ._settings import Settings, check_choices, settings_of
+from ._progress import progress_if
+from ._request import check_choices, factorize_request, memory_of, parameters_of, weights_of
 from ._types import (
     Axis,
     Engine,
@@ -31,7 +31,7 @@ from ._types import (
     Selection,
     Solver,
 )
-from ._xray_nmf import Factorization, Matrix
+from ._xray_nmf import Factorization, Matrix, Model
 
 # How long a path n_components="auto" looks at, unless path_length says.
 AUTO_LENGTH = 100
@@ -240,8 +240,8 @@ class XRay(TransformerMixin, BaseEstimator):
         check_choices(self)
         X = plain(validate_data(self, X, **CHECKS))
         matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
-        settings = settings_of(self, X.shape)
-        found, path = self._find(X, matrix, settings)
+        request = factorize_request(self, X.shape)
+        found, path = self._find(X, matrix, request["params"])
         self.anchors_ = found.anchors
         self.n_components_ = len(self.anchors_)
         self.path_ = path.residuals.copy()
@@ -249,7 +249,9 @@ class XRay(TransformerMixin, BaseEstimator):
         self.termination_ = path.termination if whole else "rank_reached"
         self.kkt_violation_ = found.kkt_violation
         self.n_iter_ = len(path.anchors)
-        self._keep(X, matrix, found, settings["threads"])
+        rank = self.n_components_ if self.n_components == "auto" else int(self.n_components)
+        request["params"]["rank"] = rank
+        self._keep(matrix, found, json.dumps(request))
         self._warn_of_few()
         return X, matrix
 
@@ -333,15 +335,22 @@ class XRay(TransformerMixin, BaseEstimator):
             The file, usually called model.npz. It appears complete or not at all.
         """
         check_is_fitted(self)
-        _model_file.write(self, os.fspath(path))
+        if self._model is None:
+            raise ValueError(
+                'axis = "samples" cannot be saved: anchors of a model file are columns; fit the '
+                "transposed matrix"
+            )
+        more: dict[str, str] = {"output": self.output}
+        self._model.save(os.fspath(path), None if self.output == "weights" else more)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> XRay:
-        """Read a model file that `save` or ``xray factorize`` has written.
+        """Read a model that `save` or ``xray factorize`` has written.
 
         Parameters
         ----------
         path : path
+            The file, or the folder that the program has written, in one piece or in shards.
 
         Returns
         -------
@@ -349,11 +358,19 @@ class XRay(TransformerMixin, BaseEstimator):
             Fitted, but for `termination_`, `kkt_violation_` and `objective_`, which the file does
             not have; nor has it `candidates`, `weights`, and residuals beyond the rank.
         """
-        parameters, attributes = _model_file.read(os.fspath(path))
-        model = cls(**parameters)
-        for name, value in attributes.items():
-            setattr(model, name, value)
-        return model
+        model = Model.load(os.fspath(path))
+        if model.kind != "factorize":
+            raise ValueError(f"{path}: a model of documents; TopicModel.load opens it")
+        self = cls(len(model.anchors), **parameters_of(model, cls))
+        self._model = model
+        self.components_ = model.components
+        self.anchors_ = model.anchors
+        self.path_ = model.residuals
+        self.n_components_, self.n_features_in_ = self.components_.shape
+        self.n_iter_ = len(self.path_)
+        if model.vocabulary is not None:
+            self.feature_names_in_ = np.array(model.vocabulary, dtype=object)
+        return self
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.
@@ -393,16 +410,17 @@ class XRay(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = not self.allow_negative
         return tags
 
-    def _find(self, X: Any, matrix: Matrix, settings: Settings) -> tuple[Factorization, Path]:
+    def _find(self, X: Any, matrix: Matrix, params: dict[str, Any]) -> tuple[Factorization, Path]:
         """The factorization to keep, and the path that it was taken from."""
         auto = self.n_components == "auto"
         wanted = AUTO_LENGTH if auto else int(self.n_components)
         length = max(self.path_length, 1 if auto else wanted) if self.path_length else wanted
-        longest: Settings = {**settings, "rank": length}
+        longest = {**params, "rank": length}
         key = path = None
         if self.path_length:
-            ignored = {"threads": 0, "memory": None, "engine": ""}
-            key = key_of(X, self.axis, *sorted({**longest, **ignored}.items()))
+            p = weights_of(self.weights)
+            settings = json.dumps({**longest, "engine": ""}, sort_keys=True)
+            key = key_of(X, self.axis, settings, None if p is None else p.tobytes())
             path = STORE.get(key)
         found = None
         if path is None:
@@ -412,53 +430,36 @@ class XRay(TransformerMixin, BaseEstimator):
                 STORE.put(key, path)
         rank = min(path.suggested_rank if auto else wanted, len(path.anchors))
         if found is None:
-            return self._replay(matrix, settings, path.anchors[:rank]), path
+            return self._replay(matrix, params, path.anchors[:rank]), path
         if rank < len(path.anchors):
-            found = found.truncate(rank, settings["threads"])
+            found = found.truncate(rank, threads(self.n_jobs))
         return found, path
 
-    def _run(self, matrix: Matrix, settings: Settings) -> Factorization:
-        if not self.verbose:
-            return _xray_nmf.fit(matrix, settings)
-        with Progress() as progress:
-            return _xray_nmf.fit(matrix, settings, progress)
+    def _run(self, matrix: Matrix, params: dict[str, Any]) -> Factorization:
+        machine = threads(self.n_jobs), memory_of(self)
+        with progress_if(self.verbose) as progress:
+            p = weights_of(self.weights)
+            return _xray_nmf.fit(matrix, json.dumps(params), *machine, p, progress)
 
-    def _replay(self, matrix: Matrix, settings: Settings, anchors: Indices) -> Factorization:
+    def _replay(self, matrix: Matrix, params: dict[str, Any], anchors: Indices) -> Factorization:
         """The solution with these anchors: what a fit that chooses them returns."""
-        given: Settings = {
-            **settings,
-            "rank": len(anchors),
-            "fixed": anchors.tolist(),
-            "selection": "max",
-            "normalize": None,
-            "mean_ray": False,
-            "excluded": [],
-            "candidates": None,
-            "min_improvement": 0.0,
-        }
-        return self._run(matrix, given)
+        projection = {name: params[name] for name in ("solver", "allow_negative", "tolerance")}
+        given = {"rank": len(anchors), "fixed": anchors.tolist()}
+        return self._run(matrix, {**projection, **given})
 
-    def _keep(self, X: Any, matrix: Matrix, found: Factorization, n_threads: int) -> None:
+    def _keep(self, matrix: Matrix, found: Factorization, request: str) -> None:
         """Sets the components, refined if asked for."""
-        self.objective_: Floats = np.empty(0)
-        if self.axis == "samples":
-            self.components_ = _lines(X[self.anchors_])
-            if self.refine_steps:
-                start = (self.components_.T.clip(min=0.0), found.weights().T)
-                w, _, self.objective_ = self._refine(matrix, start, n_threads, "w")
-                self.components_ = np.ascontiguousarray(w.T)
-        else:
-            self.components_ = found.weights()
-            if self.refine_steps:
-                start = (_lines(X[:, self.anchors_]).clip(min=0.0), self.components_.T)
-                _, h, self.objective_ = self._refine(matrix, start, n_threads, "h")
-                self.components_ = np.ascontiguousarray(h.T)
-
-    def _refine(
-        self, matrix: Matrix, start: tuple[Floats, Floats], n_threads: int, kept: str
-    ) -> tuple[Floats, Floats, Floats]:
-        plan = (self.refinement, int(self.refine_steps), n_threads, kept)
-        return improve(matrix, start, plan, bool(self.verbose))
+        samples = self.axis == "samples"
+        if self.refine_steps:
+            with progress_if(self.verbose) as progress:
+                n_threads = threads(self.n_jobs)
+                found = found.refine(matrix, request, samples, n_threads, progress)
+        self.components_ = found.components(samples)
+        self.objective_: Floats = found.objective
+        names = getattr(self, "feature_names_in_", None)
+        listed = None if names is None else list(names)
+        # Anchors of a model file are columns.
+        self._model: Model | None = None if samples else found.to_model(request, listed)
 
     def _warn_of_few(self) -> None:
         if self.n_components == "auto" or self.termination_ != "exhausted":
@@ -474,8 +475,3 @@ class XRay(TransformerMixin, BaseEstimator):
 
 def _dense(matrix: Any) -> Any:
     return matrix.toarray() if is_sparse(matrix) else matrix
-
-
-def _lines(matrix: Any) -> Floats:
-    """A few rows or columns of X as an array of their own."""
-    return np.array(_dense(matrix), dtype=np.float64, order="C")

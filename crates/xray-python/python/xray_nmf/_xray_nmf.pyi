@@ -6,9 +6,6 @@ from typing import Literal, TypeAlias, TypedDict, final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._settings import Settings
-from ._topic_settings import TopicSettings
-
 __all__ = [
     "VERSION",
     "Documents",
@@ -24,7 +21,6 @@ __all__ = [
     "refine",
     "row_weights",
     "successive",
-    "topic_defaults",
 ]
 
 VERSION: str
@@ -63,17 +59,19 @@ class Factorization:
     def kkt_violation(self) -> float: ...
     @property
     def suggested_rank(self) -> int: ...
+    @property
+    def objective(self) -> NDArray[np.float64]: ...
     def truncate(self, rank: int, threads: int) -> Factorization: ...
-    def weights(self) -> NDArray[np.float64]: ...
-
-class _Parts(TypedDict):
-    anchors: list[int]
-    residuals: list[float]
-    h: NDArray[np.float64]
-    refined: bool
-    names: list[str] | None
-    parameters: str
-    seed: int
+    def refine(
+        self,
+        matrix: Matrix,
+        options: str,
+        samples: bool,
+        threads: int,
+        progress: _Progress | None = None,
+    ) -> Factorization: ...
+    def components(self, samples: bool) -> NDArray[np.float64]: ...
+    def to_model(self, options: str, names: list[str] | None) -> Model: ...
 
 class _Run(TypedDict):
     topics: list[_Listed]
@@ -97,10 +95,8 @@ class Model:
     def __new__(cls, data: bytes) -> Model: ...
     @staticmethod
     def load(path: str) -> Model: ...
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, more: dict[str, str] | None = None) -> None: ...
     def to_bytes(self) -> bytes: ...
-    @staticmethod
-    def of_matrix(parts: _Parts) -> Model: ...
     @property
     def kind(self) -> Literal["topics", "factorize"]: ...
     @property
@@ -127,20 +123,30 @@ class Model:
     ) -> tuple[list[tuple[float, float]], list[int]]: ...
     def __reduce__(self) -> tuple[type[Model], tuple[bytes]]: ...
 
-def defaults() -> dict[str, object]: ...
+def defaults() -> str: ...
 def fit(
     matrix: Matrix,
-    settings: Settings,
+    params: str,
+    threads: int,
+    memory: int | None = None,
+    row_weights: NDArray[np.float64] | None = None,
     progress: _Progress | None = None,
 ) -> Factorization: ...
 def fit_topics(
     documents: Documents,
-    settings: TopicSettings,
+    request: str,
+    text: str,
+    threads: int,
+    memory: int | None = None,
     progress: _Progress | None = None,
 ) -> tuple[Model, _Run]: ...
-def topic_defaults() -> dict[str, object]: ...
 def successive(
-    matrix: Matrix, plan: tuple[str, int, str | None, float | None, int]
+    matrix: Matrix,
+    method: str,
+    rank: int,
+    normalize: str | None,
+    tolerance: float | None,
+    threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], str]: ...
 def nnls(
     matrix: Matrix, right: Matrix, threads: int
@@ -150,9 +156,10 @@ def row_weights(
 ) -> NDArray[np.float64]: ...
 def refine(
     matrix: Matrix,
-    w: NDArray[np.float64],
-    h: NDArray[np.float64],
-    plan: tuple[str, int, int, str | None],
+    start: tuple[NDArray[np.float64], NDArray[np.float64]],
+    method: str,
+    steps: int,
+    threads: int,
     progress: _Progress | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def planted(plan: _Plan) -> tuple[NDArray[np.float64], list[int]]: ...
