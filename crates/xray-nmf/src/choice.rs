@@ -9,15 +9,15 @@ use crate::error::{Error, Result};
 ///
 /// # Examples
 /// ```
-/// use xray_nmf::{Choice, Selection};
+/// use xray_nmf::{Choice, Engine};
 ///
 /// fn listed<T: Choice>() -> Vec<String> {
 ///     T::ALL.iter().map(|choice| format!("{}: {}", choice.name(), choice.words())).collect()
 /// }
-/// assert_eq!(listed::<Selection>().len(), 6);
-/// assert_eq!(Selection::names(), "rand, max, dist, greedy, agg or joint");
-/// let error = "most".parse::<Selection>().unwrap_err();
-/// assert!(error.to_string().ends_with("use rand, max, dist, greedy, agg or joint"));
+/// assert_eq!(listed::<Engine>().len(), 2);
+/// assert_eq!(Engine::names(), "lazy or direct");
+/// let error = "eager".parse::<Engine>().unwrap_err();
+/// assert!(error.to_string().ends_with("use lazy or direct"));
 /// ```
 pub trait Choice: Copy + PartialEq + std::fmt::Debug + Send + Sync + 'static {
     /// What is chosen, as messages call it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import warnings
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from xray_nmf import XRay, _xray_nmf, refine, synth
 from xray_nmf._paths import STORE, PathStore
 from xray_nmf._request import DEFAULTS, NAMES, factorize_request
+from xray_nmf._types import Selection
 
 Floats = NDArray[np.float64]
-RULES = ["rand", "max", "dist", "greedy", "agg", "joint"]
+RULES = get_args(Selection)
 
 
 @parametrize_with_checks(
@@ -136,7 +137,7 @@ def test_weights_of_the_rules_are_used(dense: Floats) -> None:
         ({"n_components": True}, TypeError, "whole number"),
         ({"axis": "rows"}, ValueError, "features or samples"),
         ({"output": "all"}, ValueError, "weights or anchors"),
-        ({"selection": "best"}, ValueError, "use rand, max, dist, greedy, agg or joint"),
+        ({"selection": "best"}, ValueError, f"use {', '.join(RULES[:-1])} or {RULES[-1]}$"),
         ({"selection": 3}, TypeError, "selection"),
         ({"refinement": "newton", "refine_steps": 1}, ValueError, "use exact, hals"),
         ({"refine_steps": -1}, ValueError, "at least 0"),

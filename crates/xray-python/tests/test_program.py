@@ -10,7 +10,7 @@ import subprocess
 import warnings
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from xray_nmf import TopicModel, XRay, synth
+from xray_nmf._types import Selection
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +89,7 @@ def check_factorize(program: Path, X: Any, file: Path, folder: Path, **options: 
     return model
 
 
-@pytest.mark.parametrize("selection", ["rand", "max", "dist", "greedy", "agg", "joint"])
+@pytest.mark.parametrize("selection", get_args(Selection))
 def test_every_rule(program: Path, tmp_path: Path, selection: Any) -> None:
     planted = synth.planted(noise=0.3, clip=True, random_state=5).X
     corpus = synth.corpus("ibmt", scale=0.02).X

@@ -80,8 +80,8 @@ class TopicModel(TransformerMixin, BaseEstimator):
         Weigh a word by 1 + ln(count) instead of its count.
     normalize_documents : bool, default=True
         Scale documents to length 1.
-    selection : {"greedy", "max", "dist", "agg", "joint", "rand"}, default="greedy"
-        The rule that chooses the next anchor word.
+    selection : Selection, default="greedy"
+        The rule that chooses the next anchor word; README.md says what each is for.
     refine_steps : int, optional
         The most steps of refinement; by default 40, down to 5 for large data. It ends when a step
         improves the fit by less than 1e-5 of it.

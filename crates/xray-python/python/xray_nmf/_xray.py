@@ -55,9 +55,9 @@ class XRay(TransformerMixin, BaseEstimator):
     axis : {"features", "samples"}, default="features"
         What anchors are: features for the anchor words of documents, samples for the pure pixels
         of an image.
-    selection : {"max", "greedy", "dist", "agg", "joint", "rand"}, default="max"
+    selection : Selection, default="max"
         The rule that chooses the next anchor. "max" suits near-separable data with noise, "greedy"
-        text.
+        text; README.md says what each is for.
     output : {"weights", "anchors"}, default="weights"
         What `transform` returns: nonnegative weights of `components_`, or, for feature selection,
         the anchor columns of its input as they are.
