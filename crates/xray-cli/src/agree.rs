@@ -12,7 +12,7 @@ use xray_pipeline::{Error, Event, Progress, check_writable, same_everywhere};
 use crate::args::RunArgs;
 use crate::interrupt;
 use crate::outcome::{kind, message};
-use crate::session::Session;
+use crate::session::{Session, peak_memory};
 
 /// The result, if it is one on every rank; otherwise the same error on every rank.
 pub(crate) fn together<T>(comm: &dyn Communicator, result: anyhow::Result<T>) -> anyhow::Result<T> {
@@ -99,7 +99,7 @@ pub(crate) fn rank_facts(
     reading: u64,
 ) -> anyhow::Result<RankFacts> {
     let received = comm.traffic().bytes;
-    let memory = xray_experiments::peak_memory().unwrap_or(0);
+    let memory = peak_memory().unwrap_or(0);
     let own = serde_json::to_vec(&(entries, memory, reading, received, session.seconds()))?;
     let mut facts = RankFacts { number: comm.size(), ..RankFacts::default() };
     for message in comm.all_gather(&own)? {

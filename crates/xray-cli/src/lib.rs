@@ -52,10 +52,13 @@ fn run_verb(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome
         Command::Transform(args) => cmd::transform::run(comm, &args),
         Command::Rank(args) => cmd::rank::run(comm, &args),
         Command::Demo(args) => alone(comm, "demo").and_then(|()| cmd::demo::run(&args)),
-        Command::Compare(args) => alone(comm, "compare").and_then(|()| cmd::compare::run(&args)),
+        #[cfg(feature = "experiments")]
+        Command::Compare(args) => cmd::compare::run(comm, &args),
+        #[cfg(feature = "experiments")]
         Command::Reproduce(args) => {
             alone(comm, "reproduce").and_then(|()| cmd::reproduce::run(&args))
         }
+        #[cfg(feature = "experiments")]
         Command::Synth(args) => alone(comm, "synth").and_then(|()| cmd::synth::run(&args)),
         Command::Convert(args) => alone(comm, "convert").and_then(|()| cmd::convert::run(&args)),
         Command::Completions(args) => {

@@ -28,10 +28,12 @@ impl Audience {
     pub(crate) fn of_stderr(quiet: bool) -> Self {
         // Open MPI gives its ranks a terminal even where the output goes to a file.
         let launched = std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some();
-        match quiet {
-            true => Audience::Nobody,
-            false if std::io::stderr().is_terminal() && !launched => Audience::Terminal,
-            false => Audience::Log,
+        if quiet {
+            Audience::Nobody
+        } else if std::io::stderr().is_terminal() && !launched {
+            Audience::Terminal
+        } else {
+            Audience::Log
         }
     }
 }

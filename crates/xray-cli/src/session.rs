@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde::Serialize;
-use xray_experiments::{Interrupted, Watch, peak_memory};
+#[cfg(feature = "experiments")]
+use xray_experiments::{Interrupted, Watch};
 use xray_nmf::comm::Communicator;
 use xray_pipeline::Event;
 use xray_pipeline::report::{Answer, Seconds, json};
@@ -172,7 +173,17 @@ impl Session {
     }
 }
 
+/// The most memory that the process has had, in bytes, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    // Those who measure methods reset what the system remembers, and know what it was.
+    #[cfg(feature = "experiments")]
+    return xray_experiments::peak_memory();
+    #[cfg(not(feature = "experiments"))]
+    xray_nmf::machine::Machine::default().peak_memory()
+}
+
 /// Comparisons and experiments: steps are drawn as progress, Ctrl-C ends them.
+#[cfg(feature = "experiments")]
 impl Watch for Session {
     fn begin(&mut self, stage: &str, steps: usize) {
         interrupt::stop_politely();

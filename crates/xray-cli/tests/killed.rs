@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Draw, Place, Run, records};
+use support::{Draw, Place, Run, SLOW_RANK, records};
 
 const FILES: [&str; 5] =
     ["topics.csv", "topics.json", "documents.csv", "contingency.csv", "model.npz"];
@@ -206,29 +206,14 @@ fn results_are_written_though_the_input_is_gone() {
 #[test]
 fn interrupted_fits_keep_the_anchors_found_so_far() {
     let place = Place::new();
-    place.done(&["synth", "x.npy", "--rows", "300", "--rank", "250", "--columns", "4000"]);
-    let fit = [
-        "factorize",
-        "x.npy",
-        "-r",
-        "250",
-        "--engine",
-        "direct",
-        "--selection",
-        "greedy",
-        "--threads",
-        "2",
-        "--json",
-        "-o",
-        "out",
-    ];
+    let fit = place.slow_fit(&["--threads", "2"]);
     let run = interrupted(&place, &fit, "read", Duration::from_millis(300));
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     assert!(run.stderr.contains("press Ctrl-C again"), "{}", run.stderr);
     let json = run.json();
     assert_eq!(json["termination"], "stopped");
     let found = json["anchors"].as_array().expect("anchors").len();
-    assert!((1..250).contains(&found), "{found}");
+    assert!((1..SLOW_RANK).contains(&found), "{found}");
     println!("interrupted after {found} anchors");
     assert_eq!(records(&place.text("out/anchors.csv")).len(), 1 + found);
     let columns = ["transform", "out/model.npz", "x.npy", "--columns", "-o", "h.npy"];

@@ -5,7 +5,7 @@ mod support;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Draw, Place, Run, articles_csv, records};
+use support::{Draw, Place, Run, SLOW_RANK, articles_csv, records};
 
 /// A matrix whose fit takes a while, step after step.
 fn planted(place: &Place) {
@@ -69,25 +69,8 @@ fn killed_runs_resume_to_the_same_bits() {
 #[test]
 fn a_signal_saves_the_last_step() {
     let place = Place::new();
-    place.done(&["synth", "x.npy", "--rows", "300", "--rank", "250", "--columns", "4000"]);
-    let arguments = [
-        "factorize",
-        "x.npy",
-        "-r",
-        "250",
-        "--engine",
-        "direct",
-        "--selection",
-        "greedy",
-        "--quiet",
-        "--checkpoint",
-        "run.json",
-        "--checkpoint-every",
-        "1000",
-        "--json",
-        "-o",
-        "out",
-    ];
+    let checkpoint = ["--checkpoint", "run.json", "--checkpoint-every", "1000"];
+    let arguments = place.slow_fit(&[&["--quiet"], &checkpoint[..]].concat());
     let mut command = place.command(&arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.spawn().expect("the program starts");
@@ -97,7 +80,7 @@ fn a_signal_saves_the_last_step() {
     let run = Run::from(child.wait_with_output().expect("a child"));
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     let found = run.json()["anchors"].as_array().expect("anchors").len();
-    assert!((1..250).contains(&found), "{found}");
+    assert!((1..SLOW_RANK).contains(&found), "{found}");
     let saved = place.json("run.json")["state"]["steps"].as_array().expect("steps").len();
     assert_eq!(saved, found);
 }

@@ -95,17 +95,17 @@ pub fn read_parts(
             }
         }
     }
-    let loaded = match tables.is_empty() {
-        false => Some(Loaded::Table(stacked(tables, schema.zero_based.is_some())?)),
-        true if texts.is_empty() => None,
-        true => {
-            texts.labels = (!labels.is_empty()).then_some(labels);
-            if schema.counts_documents() {
-                texts.number_from(1);
-            }
-            texts.check()?;
-            Some(Loaded::Documents(texts))
+    let loaded = if !tables.is_empty() {
+        Some(Loaded::Table(stacked(tables, schema.zero_based.is_some())?))
+    } else if texts.is_empty() {
+        None
+    } else {
+        texts.labels = (!labels.is_empty()).then_some(labels);
+        if schema.counts_documents() {
+            texts.number_from(1);
         }
+        texts.check()?;
+        Some(Loaded::Documents(texts))
     };
     Ok(ReadParts { loaded, files })
 }

@@ -1,27 +1,23 @@
-//! Methods side by side on one data set.
+//! Methods side by side on one data set, on any number of ranks.
 
 mod report;
+mod run;
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use xray_data::LoadedMatrix;
-use xray_nmf::Factors;
-use xray_nmf::comm::OneRank;
-use xray_pipeline::measure::{Coherence, normalized_mutual_information};
-use xray_pipeline::top_words;
+use anyhow::Result;
+use xray_nmf::ErrorKind;
+use xray_nmf::comm::{Collectives, Communicator};
+use xray_pipeline::{Corpus, Error, RowNames, together};
 
-use crate::dataset::DataSet;
-use crate::evaluate::{
-    accuracy, anchor_features, clusters, protocol, recovery, refined, scaled, with_anchors,
-};
-use crate::measure::{Spent, measured};
-use crate::method::{Found, Job, Method, Shape};
-use crate::quality::{Protocol, reconstruction_error};
-use crate::watch::Watch;
+use crate::evaluate::protocol;
+use crate::method::{Job, Method, Shape};
+use crate::part::Part;
+use crate::quality::Protocol;
+use crate::watch::{Interrupted, Watch};
 
-/// Words of a topic that coherence looks at.
-const TOP_WORDS: usize = 10;
+pub use run::Run;
+use run::Trial;
 
 /// What to compare, and how.
 #[derive(Debug, Clone)]
@@ -38,6 +34,10 @@ pub struct CompareOptions {
     pub time_limit: f64,
     /// How accuracy is measured; none if it is not.
     pub protocol: Option<Protocol>,
+    /// The columns that are to be found, where they are known.
+    pub true_anchors: Option<Vec<usize>>,
+    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub memory: Option<usize>,
 }
 
 impl CompareOptions {
@@ -50,231 +50,193 @@ impl CompareOptions {
             refine: 10,
             time_limit: 60.0,
             protocol: Some(protocol(0)),
+            true_anchors: None,
+            memory: None,
         }
     }
-}
 
-/// One run of a method.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// Time and memory of the method itself; the weights of anchors are not part of it.
-    pub spent: Spent,
-    /// The anchors, if the method chooses columns.
-    pub anchors: Option<Vec<usize>>,
-    /// `||X - WH|| / ||X||`: with the best weights for anchors, as found for factors.
-    pub error: f64,
-    /// The same after refinement.
-    pub refined_error: f64,
-    /// The part of the true rays that was found.
-    pub recovery: Option<f64>,
-    /// Agreement of the rows' heaviest topics with their classes.
-    pub nmi: Option<f64>,
-    /// Accuracy on the anchors' columns.
-    pub anchor_accuracy: Option<f64>,
-    /// Accuracy on the refined weights.
-    pub weight_accuracy: Option<f64>,
-    /// Coherence of the topics' words.
-    pub npmi: Option<f64>,
+    /// How often a method runs.
+    fn n_runs(&self, method: &Method) -> usize {
+        if method.random { self.seeds.max(1) } else { 1 }
+    }
 }
 
 /// What became of a method.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
-    /// It ran, once for each seed.
-    Ran(Vec<Run>),
-    /// It did not, and why.
-    LeftOut(String),
+pub struct MethodRuns {
+    /// The method.
+    pub method: Method,
+    /// One for each seed, or the reason why it was left out.
+    pub runs: Result<Vec<Run>, String>,
 }
 
-/// All methods' results.
+/// All methods' results: the same on every rank.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// Name of the data.
-    pub data: String,
     /// Number of anchors or topics asked for.
     pub rank: usize,
     /// In the order of the options.
-    pub results: Vec<(Method, Fate)>,
+    pub results: Vec<MethodRuns>,
 }
 
-/// Runs the methods one after the other on the same data.
+/// Runs the methods one after the other on the same data; collective.
 ///
-/// A method that fails, or would take too long, is listed with the reason.
+/// A method that fails, would take too long, or cannot work on the parts that several ranks hold is listed with
+/// the reason. Rows are compared by their classes if they have any: then each must have one.
 ///
 /// # Errors
-/// If the watcher ends it.
+/// If the watcher of any rank ends it, or only some of the rows have a class.
 pub fn compare(
-    data: &DataSet,
+    comm: &dyn Communicator,
+    corpus: &mut Corpus,
     options: &CompareOptions,
     watch: &mut dyn Watch,
 ) -> Result<Comparison> {
-    let runs = |method: &Method| if method.random { options.seeds.max(1) } else { 1 };
-    watch.begin("compare", options.methods.iter().map(runs).sum());
-    let mut results = Vec::new();
-    for method in &options.methods {
-        let fate = match obstacle(data, options, method, runs(method)) {
-            Some(reason) => {
-                (0..runs(method)).try_for_each(|_| watch.advance())?;
-                Fate::LeftOut(reason)
-            }
-            None => run_seeds(data, options, method, runs(method), watch)?,
-        };
-        results.push((*method, fate));
-    }
-    Ok(Comparison { data: data.name.clone(), rank: options.job.rank, results })
-}
-
-/// Why a method cannot run, if it cannot.
-fn obstacle(
-    data: &DataSet,
-    options: &CompareOptions,
-    method: &Method,
-    runs: usize,
-) -> Option<String> {
-    let predicted = method.predicted_seconds(&Shape::of(&data.matrix), &options.job) * runs as f64;
-    if predicted > options.time_limit {
-        let [predicted, limit] = [predicted, options.time_limit]
-            .map(|s| xray_report::number::duration(Duration::from_secs_f64(s.min(1e9))));
-        return Some(format!("would take about {predicted}, more than the limit of {limit}"));
-    }
-    match data.matrix.as_matrix().first_negative() {
-        Some(_) if method.needs_nonnegative => Some("the data has negative entries".to_owned()),
-        _ => None,
-    }
-}
-
-fn run_seeds(
-    data: &DataSet,
-    options: &CompareOptions,
-    method: &Method,
-    n: usize,
-    watch: &mut dyn Watch,
-) -> Result<Fate> {
-    let mut runs = Vec::new();
-    let mut failure = None;
-    for k in 0..n {
-        let job = Job { seed: options.job.seed + k as u64, ..options.job.clone() };
-        if failure.is_none() {
-            match run(data, options, method, &job) {
-                Ok(run) => runs.push(run),
-                Err(error) => failure = Some(format!("{error:#}")),
-            }
-        }
-        watch.advance()?;
-    }
-    Ok(failure.map_or(Fate::Ran(runs), Fate::LeftOut))
-}
-
-fn run(data: &DataSet, options: &CompareOptions, method: &Method, job: &Job) -> Result<Run> {
-    let (found, spent) = measured(|| method.run(&data.matrix, job));
-    let judged = match found? {
-        Found::Factors(factors) => Judged::factors(data, factors)?,
-        Found::Anchors(anchors) => Judged::anchors(data, options, anchors)?,
-    };
-    let refined_error = error_of(&data.matrix, &judged.factors)?;
-    let factors = scaled(judged.factors);
-    let nmi = match &data.labels {
-        Some(labels) => {
-            let classes: Vec<Option<usize>> = labels.ids().iter().copied().map(Some).collect();
-            Some(normalized_mutual_information(&classes, &clusters(&factors)?))
-        }
+    check_classes(comm, &corpus.rows)?;
+    corpus.matrix.make_rows(comm)?;
+    let part = Part { portion: corpus.matrix.portion(), comm, memory: options.memory };
+    let truth = match &options.true_anchors {
+        Some(truth) => Some(corpus.matrix.fetch_columns(comm, truth)?),
         None => None,
     };
-    let npmi = match &data.matrix {
-        LoadedMatrix::Sparse(x) => mean_coherence(&Coherence::new(x), &factors, &data.words),
-        LoadedMatrix::Dense(_) => None,
-    };
-    Ok(Run {
-        spent,
-        anchors: judged.anchors,
-        error: judged.error,
-        refined_error,
-        recovery: judged.recovery,
-        nmi,
-        anchor_accuracy: judged.accuracy,
-        weight_accuracy: mean_accuracy(data, options, factors.w, factors.rank)?,
-        npmi,
-    })
-}
-
-/// What is known of a result before its factors are looked at.
-struct Judged {
-    /// The factors: those found, or the anchors' after refinement.
-    factors: Factors,
-    anchors: Option<Vec<usize>>,
-    /// Of the result as found.
-    error: f64,
-    recovery: Option<f64>,
-    /// With the anchors' columns as features.
-    accuracy: Option<f64>,
-}
-
-impl Judged {
-    fn factors(data: &DataSet, factors: Factors) -> Result<Self> {
-        let error = error_of(&data.matrix, &factors)?;
-        Ok(Self { factors, anchors: None, error, recovery: None, accuracy: None })
-    }
-
-    fn anchors(data: &DataSet, options: &CompareOptions, anchors: Vec<usize>) -> Result<Self> {
-        ensure!(!anchors.is_empty(), "found no anchor: is there a column other than 0?");
-        let weights = with_anchors(&data.matrix, &anchors)?;
-        let recovery = match &data.anchors {
-            Some(truth) => Some(recovery(&data.matrix, truth, &anchors)?),
-            None => None,
+    let trial = Trial { part, corpus, options, truth };
+    let limits = Limits::new(comm, corpus)?;
+    watch.begin("compare", options.methods.iter().map(|method| options.n_runs(method)).sum());
+    let mut results = Vec::new();
+    for method in &options.methods {
+        let n_runs = options.n_runs(method);
+        let runs = match limits.obstacle(options, method) {
+            Some(reason) => {
+                (0..n_runs).try_for_each(|_| advance(comm, watch))?;
+                Err(reason)
+            }
+            None => run_seeds(&trial, method, n_runs, watch)?,
         };
-        let start = weights.factors(&OneRank)?;
+        results.push(MethodRuns { method: *method, runs });
+    }
+    Ok(Comparison { rank: options.job.rank, results })
+}
+
+/// Refuses rows of which only some have a class; collective.
+fn check_classes(comm: &dyn Communicator, rows: &RowNames) -> Result<()> {
+    let labels = rows.labels.as_ref();
+    let without = labels.and_then(|labels| labels.iter().position(String::is_empty));
+    let checked = match without {
+        Some(place) => Err(Error::Mismatch(format!(
+            "row {} has no class, and methods are compared by classes; give all rows one, or none",
+            rows.own.global(place) + 1
+        ))),
+        None => Ok(()),
+    };
+    Ok(together(comm, checked)?)
+}
+
+/// What may keep a method from running: the same on every rank.
+struct Limits {
+    shape: Shape,
+    negative: bool,
+    n_ranks: usize,
+    /// Of all ranks.
+    threads: usize,
+}
+
+impl Limits {
+    /// Looks at the data; collective.
+    fn new(comm: &dyn Communicator, corpus: &Corpus) -> Result<Self> {
+        let negative = corpus.matrix.columns().as_matrix().first_negative().is_some();
         Ok(Self {
-            error: weights.residual(),
-            accuracy: mean_accuracy(data, options, anchor_features(&weights)?, weights.rank())?,
-            recovery,
-            factors: refined(&data.matrix, start, options.refine)?,
-            anchors: Some(anchors),
+            shape: Shape::of(&corpus.matrix),
+            negative: comm.any(negative)?,
+            n_ranks: comm.size(),
+            threads: comm.total(rayon::current_num_threads())?,
         })
     }
-}
 
-/// The mean accuracy with these features, if there are classes and it is asked for.
-fn mean_accuracy(
-    data: &DataSet,
-    options: &CompareOptions,
-    features: Vec<f64>,
-    rank: usize,
-) -> Result<Option<f64>> {
-    match (&data.labels, &options.protocol) {
-        (Some(labels), Some(protocol)) => {
-            Ok(Some(accuracy(features, rank, labels.ids(), protocol)?.mean))
+    /// Why a method cannot run, if it cannot.
+    fn obstacle(&self, options: &CompareOptions, method: &Method) -> Option<String> {
+        if self.n_ranks > 1 && !method.is_distributed() {
+            return Some("needs the whole matrix on one machine".to_owned());
         }
-        _ => Ok(None),
+        let seconds = method.predicted_seconds(&self.shape, &options.job, self.threads);
+        let predicted = seconds * options.n_runs(method) as f64;
+        if predicted > options.time_limit {
+            let [predicted, limit] = [predicted, options.time_limit]
+                .map(|s| xray_report::number::duration(Duration::from_secs_f64(s.min(1e9))));
+            return Some(format!("would take about {predicted}, more than the limit of {limit}"));
+        }
+        let refused = self.negative && method.needs_nonnegative;
+        refused.then(|| "the data has negative entries".to_owned())
     }
 }
 
-fn error_of(matrix: &LoadedMatrix, factors: &Factors) -> Result<f64> {
-    let Factors { rank, w, h, .. } = factors;
-    Ok(reconstruction_error(matrix.as_matrix(), w, h, *rank)?)
+/// Runs a method with one seed after the other, until it fails.
+fn run_seeds(
+    trial: &Trial<'_>,
+    method: &Method,
+    n_runs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Result<Vec<Run>, String>> {
+    let first = &trial.options.job;
+    let mut runs = Ok(Vec::new());
+    for k in 0..n_runs {
+        let job = Job { seed: first.seed + k as u64, ..first.clone() };
+        if let Ok(done) = &mut runs {
+            match agreed(trial.part.comm, trial.run(method, &job))? {
+                Ok(run) => done.push(run),
+                Err(reason) => runs = Err(reason),
+            }
+        }
+        advance(trial.part.comm, watch)?;
+    }
+    Ok(runs)
 }
 
-/// The mean NPMI of the topics' heaviest words; none if there are no topics.
-fn mean_coherence(
-    coherence: &Coherence<'_, f64>,
-    factors: &Factors,
-    vocabulary: &[String],
-) -> Option<f64> {
-    let topics = top_words(&factors.h, factors.rank, TOP_WORDS, vocabulary, &[], false);
-    let lists: Vec<Vec<usize>> =
-        topics.iter().map(|words| words.iter().map(|word| word.0).collect()).collect();
-    let values: Vec<f64> = coherence.topics(&lists).iter().map(|topic| topic.npmi).collect();
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// The result, or the same reason on all ranks why there is none; collective.
+///
+/// # Errors
+/// If the ranks cannot talk: that is no method's fault.
+fn agreed<T>(comm: &dyn Communicator, own: Result<T>) -> Result<Result<T, String>> {
+    if let Err(error) = &own {
+        let engine = error.downcast_ref::<xray_nmf::Error>().map(xray_nmf::Error::kind);
+        let kind = engine.or_else(|| error.downcast_ref::<Error>().map(Error::kind));
+        if kind == Some(ErrorKind::Ranks) {
+            return own.map(Ok);
+        }
+    }
+    let reason = |error| Error::Agreed { message: format!("{error:#}"), kind: ErrorKind::Data };
+    match together(comm, own.map_err(reason)) {
+        Ok(result) => Ok(Ok(result)),
+        Err(Error::Agreed { message, .. }) => Ok(Err(message)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A step is done; all ranks end here if the watcher of one does.
+fn advance(comm: &dyn Communicator, watch: &mut dyn Watch) -> Result<()> {
+    let own = watch.advance();
+    let ended = comm.any(own.is_err())?;
+    own?;
+    if ended { Err(Interrupted.into()) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
+    use xray_data::{LoadedMatrix, Table};
+    use xray_nmf::SparseMatrix;
+    use xray_nmf::comm::OneRank;
     use xray_nmf::synth::Synthetic;
-    use xray_pipeline::measure::Labelling;
 
     use super::*;
 
-    /// Drawn data with known anchors and two classes.
-    fn data(clip: bool) -> DataSet {
+    /// Two classes in turn.
+    fn labelled(matrix: LoadedMatrix) -> Corpus {
+        let class = |d: usize| if d.is_multiple_of(2) { "even" } else { "odd" };
+        let labels = (0..matrix.n_rows()).map(|d| class(d).to_owned()).collect();
+        Corpus::whole(Table { labels: Some(labels), ..Table::new(matrix) })
+    }
+
+    /// Drawn data with two classes, and its anchors.
+    fn drawn(clip: bool) -> (Corpus, Vec<usize>) {
         let drawn = Synthetic {
             n_rows: 24,
             n_columns: 30,
@@ -284,32 +246,30 @@ mod tests {
             ..Synthetic::default()
         };
         let drawn = drawn.generate().expect("data");
-        let labels: Vec<&str> = (0..24).map(|d| if d % 2 == 0 { "even" } else { "odd" }).collect();
-        DataSet {
-            name: "drawn".into(),
-            matrix: drawn.matrix.into(),
-            words: (0..30).map(|j| j.to_string()).collect(),
-            labels: Some(Labelling::from_names(&labels)),
-            anchors: Some(drawn.anchors),
-        }
+        (labelled(drawn.matrix.into()), drawn.anchors)
     }
 
     fn run_methods(
-        data: &DataSet,
+        data: (Corpus, Vec<usize>),
         names: &[&str],
         change: impl Fn(&mut CompareOptions),
     ) -> Comparison {
         let methods = names.iter().map(|name| Method::named(name).expect("listed")).collect();
         let protocol = Some(Protocol { share: 0.5, repeats: 2, ..Protocol::default() });
-        let mut options = CompareOptions { methods, seeds: 2, protocol, ..CompareOptions::new(4) };
+        let (mut corpus, truth) = data;
+        let true_anchors = Some(truth);
+        let options = CompareOptions { methods, seeds: 2, protocol, ..CompareOptions::new(4) };
+        let mut options = CompareOptions { true_anchors, ..options };
         change(&mut options);
-        compare(data, &options, &mut ()).expect("nobody ends it")
+        compare(&OneRank, &mut corpus, &options, &mut ()).expect("nobody ends it")
     }
 
     #[test]
     fn every_measure_is_taken_where_it_has_a_meaning() {
-        let found = run_methods(&data(true), &["xray-max", "nmf-hals"], |_| ());
-        let [(_, Fate::Ran(anchors)), (_, Fate::Ran(factors))] = &found.results[..] else {
+        let found = run_methods(drawn(true), &["xray-max", "nmf-hals"], |_| ());
+        let [MethodRuns { runs: Ok(anchors), .. }, MethodRuns { runs: Ok(factors), .. }] =
+            &found.results[..]
+        else {
             panic!("{found:?}")
         };
         assert_eq!(
@@ -331,24 +291,23 @@ mod tests {
 
     #[test]
     fn accuracy_is_taken_only_where_asked_for() {
-        let found = run_methods(&data(true), &["spa"], |options| options.protocol = None);
-        let [(_, Fate::Ran(runs))] = &found.results[..] else { panic!("{found:?}") };
+        let found = run_methods(drawn(true), &["spa"], |options| options.protocol = None);
+        let [MethodRuns { runs: Ok(runs), .. }] = &found.results[..] else { panic!("{found:?}") };
         assert!(runs[0].anchor_accuracy.is_none() && runs[0].weight_accuracy.is_none());
         assert!(runs[0].nmi.is_some());
     }
 
     #[test]
     fn what_cannot_run_is_left_out_with_the_reason() {
-        let found = run_methods(&data(false), &["spa-l1", "xray-max"], |_| ());
+        let found = run_methods(drawn(false), &["spa-l1", "xray-max"], |_| ());
         let left_out: Vec<_> = found.left_out().collect();
         assert_eq!(left_out, [("SPA (l1)", "the data has negative entries")]);
-        let found = run_methods(&data(true), &["arora"], |options| options.time_limit = 1e-9);
+        let found = run_methods(drawn(true), &["arora"], |options| options.time_limit = 1e-9);
         let (_, reason) = found.left_out().next().expect("too slow");
         assert!(reason.contains("more than the limit of"), "{reason}");
         assert_eq!(found.table().n_rows(), 0);
-        let zeros = xray_nmf::SparseMatrix::from_triplets(24, 30, []).expect("zeros");
-        let nothing = DataSet { matrix: zeros.into(), ..data(true) };
-        let found = run_methods(&nothing, &["xray-max"], |_| ());
+        let zeros = SparseMatrix::from_triplets(24, 30, []).expect("zeros");
+        let found = run_methods((labelled(zeros.into()), vec![0]), &["xray-max"], |_| ());
         assert!(found.left_out().next().expect("no column").1.contains("found no anchor"));
     }
 }

@@ -9,6 +9,8 @@ use xray_nmf::SparseMatrix;
 use xray_pipeline::measure::Labelling;
 use xray_pipeline::{Corpus, into_sparse};
 
+use crate::part::Part;
+
 /// A matrix, and what is known about it.
 #[derive(Debug, Clone)]
 pub struct DataSet {
@@ -20,8 +22,6 @@ pub struct DataSet {
     pub words: Vec<String>,
     /// The class of each row.
     pub labels: Option<Labelling>,
-    /// The true anchors.
-    pub anchors: Option<Vec<usize>>,
 }
 
 impl DataSet {
@@ -34,8 +34,12 @@ impl DataSet {
             labels: labels.map(|labels| Labelling::from_names(labels)),
             words: corpus.words().into_owned(),
             matrix: corpus.matrix.into_columns(),
-            anchors: None,
         }
+    }
+
+    /// What methods work on.
+    pub(crate) fn part(&self) -> Part<'_> {
+        Part::whole(self.matrix.as_matrix())
     }
 
     /// Number of classes, or 0 if rows have none.

@@ -1,40 +1,14 @@
 //! From what a method found to numbers: factors, clusters, features, accuracy.
 
 use anyhow::Result;
-use xray_data::LoadedMatrix;
 use xray_nmf::comm::OneRank;
-use xray_nmf::{
-    DenseMatrix, Factorization, Factors, Fit, Line, Params, Refine, Refinement, SparseMatrix,
-};
+use xray_nmf::{DenseMatrix, Factors, Ownership, SparseMatrix};
+use xray_pipeline::DocumentWeights;
 
-use crate::quality::{
-    Protocol, SvmAccuracy, SvmParams, argmax_rows, linear_svm_accuracy, ray_recovery,
-};
-
-/// Columns are the same ray if the angle between them is this small, relative.
-const SAME_RAY: f64 = 1e-6;
+use crate::quality::{Protocol, SvmAccuracy, SvmParams, linear_svm_accuracy};
 
 /// Features are stored as sparse ones if at most one in so many is not zero.
 const SPARSE: usize = 4;
-
-/// The best weights of given anchors: `H = argmin ||X - X_A H||`.
-///
-/// # Errors
-/// If an anchor is out of range or listed twice, or its column is zero.
-pub(crate) fn with_anchors(matrix: &LoadedMatrix, anchors: &[usize]) -> Result<Factorization> {
-    let params =
-        Params { fixed: anchors.to_vec(), allow_negative: true, ..Params::new(anchors.len()) };
-    Ok(Fit::of(matrix.as_matrix()).run(&params)?)
-}
-
-/// Some steps of alternating optimisation.
-///
-/// # Errors
-/// If the factors do not fit the matrix.
-pub(crate) fn refined(matrix: &LoadedMatrix, start: Factors, iterations: usize) -> Result<Factors> {
-    let refine = Refine::of(matrix.as_matrix()).method(Refinement::Hals);
-    Ok(refine.steps(iterations, 0.0).run(start)?)
-}
 
 /// The same factors with topics of length 1: what the weights of a row say can then be compared.
 pub(crate) fn scaled(mut factors: Factors) -> Factors {
@@ -55,17 +29,10 @@ pub(crate) fn scaled(mut factors: Factors) -> Factors {
 }
 
 /// The heaviest topic of each row, after topics are scaled.
-///
-/// # Errors
-/// If the weights are not those of whole rows.
-pub(crate) fn clusters(factors: &Factors) -> Result<Vec<Option<usize>>> {
-    let factors = scaled(factors.clone());
-    Ok(argmax_rows(&factors.w, factors.rank)?)
-}
-
-/// `X_A` as features: a row for each document.
-pub(crate) fn anchor_features(found: &Factorization) -> Result<Vec<f64>> {
-    Ok(found.factors(&OneRank)?.w)
+pub(crate) fn clusters(factors: Factors) -> Vec<Option<usize>> {
+    let Factors { rank, w, .. } = scaled(factors);
+    let own = Ownership::rows(w.len() / rank.max(1), &OneRank);
+    DocumentWeights::new(own, rank, w).heaviest
 }
 
 /// How accuracy is measured here: the usual protocol, with support vector machines trained to a
@@ -103,17 +70,6 @@ pub(crate) fn accuracy(
     Ok(linear_svm_accuracy(&features, classes, protocol)?)
 }
 
-/// The part of the true rays among the found ones.
-///
-/// # Errors
-/// If a column is not finite.
-pub(crate) fn recovery(matrix: &LoadedMatrix, truth: &[usize], found: &[usize]) -> Result<f64> {
-    let columns = |places: &[usize]| -> Vec<Line> {
-        places.iter().map(|&j| matrix.as_matrix().column(j)).collect()
-    };
-    Ok(ray_recovery(&columns(truth), &columns(found), SAME_RAY)?)
-}
-
 /// Mean and standard deviation (with n - 1; 0 for a single value).
 pub(crate) fn mean_and_spread(values: &[f64]) -> (f64, f64) {
     let n = values.len().max(1) as f64;
@@ -138,7 +94,7 @@ mod tests {
         let same = scaled(factors.clone());
         assert_eq!(same.w, [2.0, 1.0, 0.0, 1.0]);
         assert_eq!(same.h, [1.0, 0.0, 0.0, 1.0]);
-        assert_eq!(clusters(&factors).expect("rows"), [Some(0), Some(1)]);
+        assert_eq!(clusters(factors), [Some(0), Some(1)]);
     }
 
     #[test]

@@ -5,40 +5,40 @@
 //! [`EXPERIMENTS`] repeats the paper's figures and tables, each as a [`Page`].
 //!
 //! ```
-//! use xray_experiments::{CompareOptions, DataSet, Method, compare};
-//! use xray_nmf::synth::Synthetic;
+//! use xray_data::Table;
+//! use xray_experiments::{CompareOptions, Method, compare};
+//! use xray_nmf::{comm::OneRank, synth::Synthetic};
+//! use xray_pipeline::Corpus;
 //!
 //! let drawn = Synthetic { n_rows: 20, n_columns: 30, rank: 4, ..Synthetic::default() }.generate()?;
-//! let data = DataSet {
-//!     name: "drawn".into(),
-//!     matrix: drawn.matrix.into(),
-//!     words: (0..30).map(|j| j.to_string()).collect(),
-//!     labels: None,
-//!     anchors: Some(drawn.anchors),
-//! };
+//! let mut corpus = Corpus::whole(Table::new(drawn.matrix.into()));
 //! let methods = vec![Method::named("xray-max")?, Method::named("spa")?];
-//! let found = compare(&data, &CompareOptions { methods, ..CompareOptions::new(4) }, &mut ())?;
+//! let true_anchors = Some(drawn.anchors);
+//! let options = CompareOptions { methods, true_anchors, ..CompareOptions::new(4) };
+//! let found = compare(&OneRank, &mut corpus, &options, &mut ())?;
 //! assert_eq!(found.table().n_rows(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod compare;
+mod compare;
 mod dataset;
 mod evaluate;
 mod experiment;
 mod measure;
 mod method;
 mod page;
-pub mod quality;
+mod part;
+mod quality;
 mod watch;
 
-pub use compare::{CompareOptions, Comparison, Fate, Run, compare};
+pub use compare::{CompareOptions, Comparison, MethodRuns, Run, compare};
 pub use dataset::{DataFolder, DataSet};
 pub use evaluate::protocol;
 pub use experiment::{EXPERIMENTS, Experiment, Settings};
 pub use measure::{Spent, peak_memory};
 pub use method::{Found, Job, METHODS, Method, Procedure, Shape};
 pub use page::{Page, join, write_file};
+pub use quality::{Protocol, SvmParams};
 pub use watch::{Interrupted, Watch};
 
 /// The examples of the README run.

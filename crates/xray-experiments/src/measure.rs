@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use xray_nmf::Result;
+use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::machine::Machine;
 
 /// The time of a piece of work, and the memory it took beyond what was there before.
@@ -14,6 +16,20 @@ pub struct Spent {
     pub memory: Option<u64>,
     /// The peak of the whole process during the work, in bytes.
     pub peak: Option<u64>,
+}
+
+impl Spent {
+    /// The most of any rank; collective.
+    pub(crate) fn largest(self, comm: &dyn Communicator) -> Result<Self> {
+        let time = self.time.as_nanos() as u64;
+        let all = comm.gather(&[[time, self.memory.unwrap_or(0), self.peak.unwrap_or(0)]])?;
+        let largest = |k: usize| all.iter().map(|spent| spent[k]).max();
+        Ok(Self {
+            time: largest(0).map_or(self.time, Duration::from_nanos),
+            memory: self.memory.and(largest(1)),
+            peak: self.peak.and(largest(2)),
+        })
+    }
 }
 
 /// The largest peak that was forgotten when a measurement began.

@@ -11,8 +11,10 @@ pub(crate) use runs::precision;
 use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
-use xray_data::LoadedMatrix;
-use xray_nmf::{Factors, Selection};
+use xray_nmf::{Factors, Matrix, Selection};
+use xray_pipeline::DistributedMatrix;
+
+use crate::part::Part;
 
 /// What a method is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,15 +67,15 @@ pub struct Method {
 /// How a method is run.
 #[derive(Debug, Clone, Copy)]
 pub enum Procedure {
-    /// A rule of XRAY, with or without the mean ray.
+    /// A rule of XRAY, with or without the mean ray, on any number of ranks.
     Rule {
         /// The rule.
         selection: Selection,
         /// Whether the cone starts with the mean column.
         mean_ray: bool,
     },
-    /// Any other function of the data.
-    Function(fn(&LoadedMatrix, &Job) -> Result<Found>),
+    /// Any other function of the data, which needs all of it on one rank.
+    Function(fn(&dyn Matrix, &Job) -> Result<Found>),
 }
 
 impl PartialEq for Method {
@@ -94,8 +96,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The size of a matrix.
-    pub fn of(matrix: &LoadedMatrix) -> Self {
+    /// The size of a matrix on all ranks.
+    pub(crate) fn of(matrix: &DistributedMatrix) -> Self {
         Self { m: matrix.n_rows(), n: matrix.n_columns(), entries: matrix.n_entries() }
     }
 
@@ -122,20 +124,28 @@ impl Method {
         }
     }
 
-    /// Finds anchors or factors of a matrix.
+    /// Whether ranks that hold a part of the matrix each can run it together.
+    pub fn is_distributed(&self) -> bool {
+        matches!(self.procedure, Procedure::Rule { .. })
+    }
+
+    /// Finds anchors or factors of a matrix; collective.
     ///
     /// # Errors
     /// If the method refuses the matrix or the job.
-    pub fn run(&self, matrix: &LoadedMatrix, job: &Job) -> Result<Found> {
+    pub(crate) fn run(&self, part: Part<'_>, job: &Job) -> Result<Found> {
         match self.procedure {
-            Procedure::Rule { selection, mean_ray } => runs::xray(matrix, job, selection, mean_ray),
-            Procedure::Function(run) => run(matrix, job),
+            Procedure::Rule { selection, mean_ray } => runs::xray(part, job, selection, mean_ray),
+            Procedure::Function(_) if part.comm.size() > 1 => {
+                bail!("{}: needs the whole matrix on one machine", self.name)
+            }
+            Procedure::Function(run) => run(part.portion.columns, job),
         }
     }
 
-    /// A rough forecast of the time it takes in the current thread pool, in seconds.
-    pub fn predicted_seconds(&self, shape: &Shape, job: &Job) -> f64 {
-        (self.cost)(shape, job) / (RATE * rayon::current_num_threads() as f64)
+    /// A rough forecast of the time it takes with so many threads, in seconds.
+    pub(crate) fn predicted_seconds(&self, shape: &Shape, job: &Job, threads: usize) -> f64 {
+        (self.cost)(shape, job) / (RATE * threads as f64)
     }
 }
 
@@ -271,10 +281,9 @@ mod tests {
     fn every_method_runs_on_clean_data() {
         let data = Synthetic { n_rows: 20, n_columns: 24, rank: 4, ..Synthetic::default() };
         let data = data.generate().expect("data");
-        let matrix = LoadedMatrix::Dense(data.matrix.clone());
         for method in METHODS.iter() {
             let job = Job::new(4);
-            match method.run(&matrix, &job).expect(method.name) {
+            match method.run(Part::whole(&data.matrix), &job).expect(method.name) {
                 Found::Anchors(anchors) => {
                     // The incremental steps of Hottopixx need more epochs than a test has time for.
                     let exact = !["xray-greedy", "hottopixx", "esser"].contains(&method.name)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use xray_data::text::{TextOptions, Vectorizer, position_names};
 use xray_data::{Documents, LoadedMatrix, Origin, Table};
 use xray_nmf::comm::{Communicator, OneRank};
-use xray_nmf::{Matrix, Ownership, Portion, SparseMatrix};
+use xray_nmf::{Line, Matrix, Ownership, Portion, SparseMatrix};
 
 use crate::error::Result;
 use crate::read::own_rows;
@@ -99,6 +99,36 @@ impl DistributedMatrix {
     pub fn portion(&self) -> Portion<'_> {
         let (columns, rows) = (self.columns.as_matrix(), self.rows());
         Portion { columns, rows, n_columns: self.n_columns }
+    }
+
+    /// Some columns of all, on every rank, one broadcast each; collective.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    ///
+    /// # Panics
+    /// If a column is out of range.
+    pub fn fetch_columns(&self, comm: &dyn Communicator, wanted: &[usize]) -> Result<Vec<Line>> {
+        let columns = Ownership::columns(self.n_columns, comm);
+        wanted.iter().map(|&j| self.fetch_column(comm, &columns, j)).collect()
+    }
+
+    fn fetch_column(&self, comm: &dyn Communicator, columns: &Ownership, j: usize) -> Result<Line> {
+        let mut message = Vec::new();
+        if let Some(i) = columns.local(j) {
+            self.columns.as_matrix().column(i).for_each(|d, value| {
+                message.extend_from_slice(&(d as u32).to_le_bytes());
+                message.extend_from_slice(&value.to_le_bytes());
+            });
+        }
+        comm.broadcast(columns.owner(j), &mut message)?;
+        let entry = |bytes: &[u8; 12]| {
+            let (place, value) = bytes.split_first_chunk::<4>().expect("12 bytes");
+            let value = f64::from_le_bytes(*value.first_chunk().expect("8 bytes"));
+            (u32::from_le_bytes(*place), value)
+        };
+        let (rows, values) = message.as_chunks::<12>().0.iter().map(entry).unzip();
+        Ok(Line { indices: Some(rows), values })
     }
 
     /// Number of rows on all ranks.

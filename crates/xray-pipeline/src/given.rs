@@ -4,7 +4,6 @@
 //! is appended to the matrix for the search and dropped from H after it. The columns are dealt anew then,
 //! because the blocks in which sums are made depend on their number.
 
-use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{Factorization, Line, Matrix, Ownership, SparseMatrix, Step};
 
@@ -31,10 +30,8 @@ impl Given {
     ) -> Result<Self> {
         let n_words = matrix.n_columns();
         let several: Vec<&Vec<usize>> = anchors.iter().filter(|words| words.len() > 1).collect();
-        let extended = match several.is_empty() {
-            true => None,
-            false => Some(extend(comm, matrix, &several)?),
-        };
+        let extended =
+            if several.is_empty() { None } else { Some(extend(comm, matrix, &several)?) };
         Ok(Self { matrix: extended, n_columns: n_words + several.len(), n_words })
     }
 
@@ -113,8 +110,7 @@ fn extend(
     let columns = matrix.columns().as_matrix();
     let mut means = Vec::with_capacity(lists.len());
     for words in lists {
-        let mean = mean_column(&fetch_columns(comm, matrix.columns(), n, words)?, m);
-        means.push(mean);
+        means.push(mean_column(&matrix.fetch_columns(comm, words)?, m));
     }
     // The means are on every rank; those that own them send them to themselves.
     let appended = |q: usize| after.local(n + q).is_some();
@@ -134,37 +130,6 @@ fn entries_of(column: usize, entries: &Line) -> Vec<Entry> {
     let mut listed = Vec::with_capacity(entries.values.len());
     entries.for_each(|d, value| listed.push(Entry { line: column as u32, place: d as u32, value }));
     listed
-}
-
-/// The given columns of all, on every rank; collective.
-pub(crate) fn fetch_columns(
-    comm: &dyn Communicator,
-    own: &LoadedMatrix,
-    n_columns: usize,
-    wanted: &[usize],
-) -> Result<Vec<Line>> {
-    let layout = Ownership::columns(n_columns, comm);
-    let mut fetched = Vec::with_capacity(wanted.len());
-    for &j in wanted {
-        let mut message = Vec::new();
-        if let Some(i) = layout.local(j) {
-            for entry in entries_of(j, &own.as_matrix().column(i)) {
-                message.extend_from_slice(&entry.place.to_le_bytes());
-                message.extend_from_slice(&entry.value.to_le_bytes());
-            }
-        }
-        comm.broadcast(layout.owner(j), &mut message)?;
-        let entries = message.as_chunks::<12>().0.iter();
-        let (rows, values) = entries
-            .map(|entry| {
-                let (place, value) = entry.split_first_chunk::<4>().expect("12 bytes");
-                let value = f64::from_le_bytes(*value.first_chunk().expect("8 bytes"));
-                (u32::from_le_bytes(*place), value)
-            })
-            .unzip();
-        fetched.push(Line { indices: Some(rows), values });
-    }
-    Ok(fetched)
 }
 
 fn mean_column(columns: &[Line], n_rows: usize) -> Vec<f64> {

@@ -7,5 +7,5 @@ mod labelling;
 
 pub(crate) use clusters::Contingency;
 pub use clusters::normalized_mutual_information;
-pub use coherence::{Coherence, TopicCoherence};
+pub use coherence::{Coherence, TopicCoherence, coherence_of};
 pub use labelling::{Labelling, dense_ids};

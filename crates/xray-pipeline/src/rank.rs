@@ -6,14 +6,11 @@
 
 use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{
-    Factorization, Fit, Params, Portion, RankSuggestion, SparseMatrix, Termination, split_rows,
-};
+use xray_nmf::{Factorization, Fit, Params, Portion, RankSuggestion, Termination, split_rows};
 
 use crate::corpus::{Corpus, DistributedMatrix};
 use crate::error::Result;
-use crate::given::fetch_columns;
-use crate::measure::Coherence;
+use crate::measure::{TopicCoherence, coherence_of};
 use crate::watch::{Event, Progress, Stage, Told};
 use crate::words::{heaviest_first, weighted_words};
 
@@ -123,31 +120,24 @@ fn coherence_of_ranks(
     progress: &mut dyn Progress,
 ) -> Result<Vec<(f64, f64)>> {
     let _ = progress.tell(Event::Begin(Stage::Coherence, found.rank()));
-    let mut lists = heaviest_of_ranks(comm, found, n_words)?;
-    let mut used: Vec<usize> = lists.iter().flatten().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let documents = documents_with(comm, matrix, &used)?;
-    for word in lists.iter_mut().flatten().flatten() {
-        *word = used.partition_point(|other| other < word);
-    }
-    let coherence = Coherence::new(&documents);
-    let mean = |(t, lists): (usize, &Vec<Vec<usize>>)| {
-        let topics = coherence.topics(lists);
+    let lists = heaviest_of_ranks(comm, found, n_words, progress)?;
+    let mut topics = coherence_of(comm, matrix, &lists)?.into_iter();
+    let mut mean = |rank: usize| {
+        let topics: Vec<TopicCoherence> = topics.by_ref().take(rank).collect();
         let npmi = topics.iter().map(|topic| topic.npmi).sum::<f64>();
         let umass = topics.iter().map(|topic| topic.umass).sum::<f64>();
-        let _ = progress.tell(Event::Advance);
-        (npmi / (t + 1) as f64, umass / (t + 1) as f64)
+        (npmi / rank as f64, umass / rank as f64)
     };
-    Ok(lists.iter().enumerate().map(mean).collect())
+    Ok((1..=found.rank()).map(&mut mean).collect())
 }
 
-/// The heaviest words of every topic of every rank, on all ranks; collective.
+/// The heaviest words of every topic of rank 1, then of rank 2 and so on, on all ranks; collective.
 fn heaviest_of_ranks(
     comm: &dyn Communicator,
     found: &Factorization,
     n_words: usize,
-) -> Result<Vec<Vec<Vec<usize>>>> {
+    progress: &mut dyn Progress,
+) -> Result<Vec<Vec<usize>>> {
     let layout = found.own_columns();
     let mut own: Vec<f64> = Vec::new();
     found.for_each_rank(|_, weights| {
@@ -156,6 +146,7 @@ fn heaviest_of_ranks(
             own.push(topic.len() as f64);
             own.extend(topic.iter().flat_map(|&(i, weight)| [layout.global(i) as f64, weight]));
         }
+        let _ = progress.tell(Event::Advance);
     });
     let all = comm.gather_parts(&own)?;
     let mut parts: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
@@ -170,24 +161,8 @@ fn heaviest_of_ranks(
         heaviest_first(&mut topic, n_words);
         topic.into_iter().map(|(j, _)| j).collect()
     };
-    Ok((1..=found.rank()).map(|k| (0..k).map(|_| next_topic()).collect()).collect())
-}
-
-/// All documents, with the given words only; collective.
-fn documents_with(
-    comm: &dyn Communicator,
-    matrix: &DistributedMatrix,
-    words: &[usize],
-) -> Result<SparseMatrix<'static, f64>> {
-    let columns = fetch_columns(comm, matrix.columns(), matrix.n_columns(), words)?;
-    let mut offsets = vec![0];
-    let (mut rows, mut values) = (Vec::new(), Vec::new());
-    for column in columns {
-        rows.extend(column.indices.unwrap_or_default());
-        values.extend(column.values);
-        offsets.push(rows.len());
-    }
-    Ok(SparseMatrix::from_csc(matrix.n_rows(), words.len(), offsets, rows, values)?)
+    let n_topics = found.rank() * (found.rank() + 1) / 2;
+    Ok((0..n_topics).map(|_| next_topic()).collect())
 }
 
 fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) -> RankStudy {

@@ -1,11 +1,13 @@
-//! Comparisons and experiments.
+//! Comparisons, experiments and drawn data.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use xray_experiments::{EXPERIMENTS, METHODS, Method};
+use xray_nmf::synth::{Collection, Design, Noise};
 
+use super::parse::choice;
 use super::{CommonArgs, InputArgs, TextArgs, parse};
 
 const COMPARE_EXAMPLES: &str = "\
@@ -16,6 +18,8 @@ Examples:
 
 Anchors are refined before rows are clustered (NMI) and classified (accuracy, 5 % of the rows to learn
 from). Time and memory are those of the method alone. Writes compare.csv, compare.svg and compare.png.
+On many ranks (mpirun) the rules of XRAY run, and time and memory are those of the rank that takes most;
+the other methods need the whole matrix on one machine, and are left out.
 
 Methods:
 ";
@@ -118,6 +122,55 @@ pub struct ReproduceArgs {
     #[arg(short, long, value_name = "FOLDER", default_value = "results")]
     #[arg(value_hint = ValueHint::DirPath)]
     pub output: PathBuf,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub common: CommonArgs,
+}
+
+const SYNTH_HELP: &str = "\
+Examples:
+  xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
+  xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
+  xray synth rcv1.npz --corpus rcv1 --scale 0.01
+
+The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
+
+/// Arguments of `synth`.
+#[derive(Debug, Args)]
+#[command(after_help = SYNTH_HELP)]
+pub struct SynthArgs {
+    /// Where to write the matrix: .npy, .npz, .mtx, .csv, ...
+    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+    /// How anchors and mixtures are drawn
+    #[arg(long, value_name = "NAME", default_value_t, value_parser = choice::<Design>())]
+    #[arg(conflicts_with = "corpus")]
+    pub design: Design,
+    /// Number of rows
+    #[arg(long, value_name = "M", default_value_t = 200, conflicts_with = "corpus")]
+    pub rows: usize,
+    /// Number of anchors
+    #[arg(short = 'r', long, value_name = "R", default_value_t = 20, conflicts_with = "corpus")]
+    pub rank: usize,
+    /// Number of columns [default: R + R (R - 1) / 2, which middle points need]
+    #[arg(long, value_name = "N", conflicts_with = "corpus")]
+    pub columns: Option<usize>,
+    /// Noise level
+    #[arg(long, value_name = "DELTA", default_value_t = 0.0, conflicts_with = "corpus")]
+    pub noise: f64,
+    /// What is added
+    #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Noise>())]
+    #[arg(conflicts_with = "corpus")]
+    pub noise_kind: Noise,
+    /// Replace negative entries by 0 (without it, fit with --allow-negative)
+    #[arg(long, conflicts_with = "corpus")]
+    pub clip: bool,
+    /// Documents x words as large and sparse as a known data set instead
+    #[arg(long, value_name = "NAME", value_parser = choice::<Collection>())]
+    pub corpus: Option<Collection>,
+    /// Size of the corpus relative to the data set's
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "corpus")]
+    pub scale: f64,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

@@ -1,6 +1,7 @@
 //! What users type, as types.
 
 mod engine;
+#[cfg(feature = "experiments")]
 mod evidence;
 mod input;
 mod parse;
@@ -10,12 +11,10 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
-use xray_nmf::synth::{Collection, Design, Noise};
-
-use parse::choice;
 
 pub use engine::{AnchorArgs, EngineArgs};
-pub use evidence::{CompareArgs, ReproduceArgs};
+#[cfg(feature = "experiments")]
+pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
 pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
@@ -57,10 +56,13 @@ pub enum Command {
     /// How many? Residual, held-out error and coherence of every rank, and a suggestion
     Rank(RankArgs),
     /// Many methods on the same data: time, memory, error, and how well they meet the truth
+    #[cfg(feature = "experiments")]
     Compare(CompareArgs),
     /// The figures and tables of the XRAY paper, with what the paper says beside them
+    #[cfg(feature = "experiments")]
     Reproduce(ReproduceArgs),
     /// Matrices with known anchors, for tests and experiments
+    #[cfg(feature = "experiments")]
     Synth(SynthArgs),
     /// Between file formats
     Convert(ConvertArgs),
@@ -79,8 +81,11 @@ impl Command {
             Command::Factorize(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
             Command::Rank(args) => Some(&mut args.common),
+            #[cfg(feature = "experiments")]
             Command::Compare(args) => Some(&mut args.common),
+            #[cfg(feature = "experiments")]
             Command::Reproduce(args) => Some(&mut args.common),
+            #[cfg(feature = "experiments")]
             Command::Synth(args) => Some(&mut args.common),
             Command::Convert(args) => Some(&mut args.common),
             Command::Completions(_) | Command::Man(_) => None,
@@ -312,55 +317,6 @@ pub struct RankArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub engine: EngineArgs,
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub common: CommonArgs,
-}
-
-const SYNTH_HELP: &str = "\
-Examples:
-  xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
-  xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
-  xray synth rcv1.npz --corpus rcv1 --scale 0.01
-
-The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
-
-/// Arguments of `synth`.
-#[derive(Debug, Args)]
-#[command(after_help = SYNTH_HELP)]
-pub struct SynthArgs {
-    /// Where to write the matrix: .npy, .npz, .mtx, .csv, ...
-    #[arg(value_name = "OUT", value_hint = ValueHint::FilePath)]
-    pub output: PathBuf,
-    /// How anchors and mixtures are drawn
-    #[arg(long, value_name = "NAME", default_value_t, value_parser = choice::<Design>())]
-    #[arg(conflicts_with = "corpus")]
-    pub design: Design,
-    /// Number of rows
-    #[arg(long, value_name = "M", default_value_t = 200, conflicts_with = "corpus")]
-    pub rows: usize,
-    /// Number of anchors
-    #[arg(short = 'r', long, value_name = "R", default_value_t = 20, conflicts_with = "corpus")]
-    pub rank: usize,
-    /// Number of columns [default: R + R (R - 1) / 2, which middle points need]
-    #[arg(long, value_name = "N", conflicts_with = "corpus")]
-    pub columns: Option<usize>,
-    /// Noise level
-    #[arg(long, value_name = "DELTA", default_value_t = 0.0, conflicts_with = "corpus")]
-    pub noise: f64,
-    /// What is added
-    #[arg(long, value_name = "KIND", default_value_t, value_parser = choice::<Noise>())]
-    #[arg(conflicts_with = "corpus")]
-    pub noise_kind: Noise,
-    /// Replace negative entries by 0 (without it, fit with --allow-negative)
-    #[arg(long, conflicts_with = "corpus")]
-    pub clip: bool,
-    /// Documents x words as large and sparse as a known data set instead
-    #[arg(long, value_name = "NAME", value_parser = choice::<Collection>())]
-    pub corpus: Option<Collection>,
-    /// Size of the corpus relative to the data set's
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "corpus")]
-    pub scale: f64,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

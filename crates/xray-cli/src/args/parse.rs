@@ -49,6 +49,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 }
 
 /// A number above 0.
+#[cfg(feature = "experiments")]
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 => Ok(number),

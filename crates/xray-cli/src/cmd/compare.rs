@@ -7,59 +7,46 @@ use anyhow::Context;
 use serde::Serialize;
 use xray_data::csv_text;
 use xray_experiments::{
-    CompareOptions, Comparison, DataSet, Fate, Interrupted, Job, METHODS, Run, compare, protocol,
+    CompareOptions, Comparison, Interrupted, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
-use xray_nmf::comm::OneRank;
-use xray_pipeline::measure::Labelling;
+use xray_nmf::comm::Communicator;
 use xray_pipeline::{Corpus, Folder};
-use xray_report::Picture;
 
+use crate::agree::together;
 use crate::args::CompareArgs;
-use crate::data::{find_column, read_weighed};
+use crate::cmd::write_picture;
+use crate::data::{about, find_column, read_weighed};
 use crate::outcome::{Outcome, UsageError};
 use crate::session::Session;
 
-pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<Outcome> {
-    let mut session = Session::new(&args.common);
-    let folder =
-        args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
-    let corpus = read_weighed(&OneRank, &mut session, &args.input, &args.text)?;
-    let data = data_set(args, corpus)?;
-    let found = compare(&data, &options(args), &mut session);
+pub(crate) fn run(comm: &dyn Communicator, args: &CompareArgs) -> anyhow::Result<Outcome> {
+    let mut session = Session::on(comm, &args.common);
+    let folder = match &args.output {
+        Some(path) => Some(Folder::open(comm, path, false)?),
+        None => None,
+    };
+    let mut corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
+    let true_anchors = match &args.true_anchors {
+        Some(list) => Some(together(comm, true_anchors(list, &corpus))?),
+        None => None,
+    };
+    let options = CompareOptions { true_anchors, ..options(args) };
+    let found = compare(comm, &mut corpus, &options, &mut session);
     session.end();
     match found {
-        Ok(found) => finish(session, folder, &found),
+        Ok(found) => finish(comm, session, folder, &found, &args.input.stem()),
         Err(error) if error.is::<Interrupted>() => Ok(session.conclude(None, true)),
-        Err(error) => Err(error),
+        Err(error) => about(&args.input, Err(error)),
     }
-}
-
-fn data_set(args: &CompareArgs, corpus: Corpus) -> anyhow::Result<DataSet> {
-    let anchors = args.true_anchors.as_deref().map(|list| true_anchors(list, &corpus));
-    let words = corpus.words().into_owned();
-    let (matrix, labels) = (corpus.matrix.into_columns(), corpus.rows.labels);
-    if let Some(d) = labels.as_ref().and_then(|labels| labels.iter().position(String::is_empty)) {
-        let message = format!(
-            "row {} has no class, and methods are compared by classes; leave --labels out or complete them",
-            d + 1
-        );
-        return Err(anyhow::anyhow!(message).context(args.input.name()));
-    }
-    Ok(DataSet {
-        name: args.input.stem(),
-        matrix,
-        words,
-        labels: labels.map(|labels| Labelling::from_names(&labels)),
-        anchors: anchors.transpose()?,
-    })
 }
 
 /// Columns from a list, or from a file in which commas, blanks or line ends separate them.
 fn true_anchors(list: &str, corpus: &Corpus) -> anyhow::Result<Vec<usize>> {
     let path = Path::new(list);
-    let text = match path.is_file() {
-        true => std::fs::read_to_string(path).with_context(|| format!("{list}: cannot read"))?,
-        false => list.to_owned(),
+    let text = if path.is_file() {
+        std::fs::read_to_string(path).with_context(|| format!("{list}: cannot read"))?
+    } else {
+        list.to_owned()
     };
     let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
     let anchors = words.map(|word| find_column(word, corpus));
@@ -79,18 +66,31 @@ fn options(args: &CompareArgs) -> CompareOptions {
         refine: args.refine,
         time_limit: args.time_limit,
         protocol: (!args.no_accuracy).then(|| protocol(seed)),
+        true_anchors: None,
+        memory: args.common.memory(),
     }
 }
 
 fn finish(
+    comm: &dyn Communicator,
     mut session: Session,
     folder: Option<Folder>,
     found: &Comparison,
+    data: &str,
 ) -> anyhow::Result<Outcome> {
     let written = match folder {
-        Some(folder) => Some(session.stage("write", || write(folder, found))?),
+        Some(folder) => Some(session.stage("write", || write(comm, folder, found, data))?),
         None => None,
     };
+    let told = if comm.rank() == 0 { tell(&session, found) } else { Ok(()) };
+    together(comm, told)?;
+    if found.results.iter().all(|result| result.runs.is_err()) {
+        together(comm, Err(anyhow::anyhow!("no method ran; see above why")))?;
+    }
+    Ok(session.conclude(written, false))
+}
+
+fn tell(session: &Session, found: &Comparison) -> anyhow::Result<()> {
     if session.json {
         session.print_answer(&Compared::new(found))?;
     } else {
@@ -99,19 +99,25 @@ fn finish(
     for (method, reason) in found.left_out() {
         session.note(format!("left out: {method}: {reason}"));
     }
-    if found.results.iter().all(|(_, fate)| matches!(fate, Fate::LeftOut(_))) {
-        return Err(anyhow::anyhow!("no method ran; see above why"));
-    }
-    Ok(session.conclude(written, false))
+    Ok(())
 }
 
-fn write(mut folder: Folder, found: &Comparison) -> anyhow::Result<String> {
-    folder.write("compare.csv", |out| out.write_all(csv_text(found.csv().records()).as_bytes()))?;
-    let picture = found.picture();
-    folder.write("compare.svg", |out| out.write_all(picture.svg().as_bytes()))?;
-    let png = picture.png(2.0)?;
-    folder.write("compare.png", |out| out.write_all(&png))?;
-    Ok(folder.commit(&OneRank, None)?)
+fn write(
+    comm: &dyn Communicator,
+    mut folder: Folder,
+    found: &Comparison,
+    data: &str,
+) -> anyhow::Result<String> {
+    let mut files = || -> anyhow::Result<()> {
+        if comm.rank() > 0 {
+            return Ok(());
+        }
+        let csv = csv_text(found.csv().records());
+        folder.write("compare.csv", |out| out.write_all(csv.as_bytes()))?;
+        write_picture(&mut folder, "compare", &found.picture(data))
+    };
+    together(comm, files())?;
+    Ok(folder.commit(comm, None)?)
 }
 
 /// What `--json` prints.
@@ -148,16 +154,12 @@ struct RunLine<'a> {
 
 impl<'a> Compared<'a> {
     fn new(found: &'a Comparison) -> Self {
-        let methods = found.results.iter().map(|(method, fate)| match fate {
-            Fate::Ran(runs) => {
-                let runs = Some(runs.iter().map(RunLine::new).collect());
-                MethodLine { method: method.name, runs, left_out: None }
-            }
-            Fate::LeftOut(reason) => {
-                MethodLine { method: method.name, runs: None, left_out: Some(reason) }
-            }
-        });
-        let methods = methods.collect();
+        let line = |MethodRuns { method, runs }: &'a MethodRuns| MethodLine {
+            method: method.name,
+            runs: runs.as_ref().ok().map(|runs| runs.iter().map(RunLine::new).collect()),
+            left_out: runs.as_ref().err().map(String::as_str),
+        };
+        let methods = found.results.iter().map(line).collect();
         Self { version: env!("CARGO_PKG_VERSION"), rank: found.rank, methods }
     }
 }

@@ -117,9 +117,12 @@ impl FoundFactors {
             }
             Some((Target::Folder(folder), origin)) => {
                 let sharded = args.shards.in_shards(comm, self.n_numbers(comm)?);
-                Some(session.stage("write", || match sharded {
-                    true => self.write_shards(comm, folder, origin),
-                    false => self.write_folder(comm, folder, origin),
+                Some(session.stage("write", || {
+                    if sharded {
+                        self.write_shards(comm, folder, origin)
+                    } else {
+                        self.write_folder(comm, folder, origin)
+                    }
                 })?)
             }
         };

@@ -4,12 +4,17 @@ use std::io::Write;
 
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Selection, Termination};
-use xray_pipeline::report::{RankLine, RankReport, ranks_csv, ranks_table};
+#[cfg(feature = "pictures")]
+use xray_pipeline::report::RankLine;
+use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
 use xray_pipeline::{Event, Folder, StudyOptions, rank_study};
-use xray_report::{Chart, Panel, Picture, Series};
+#[cfg(feature = "pictures")]
+use xray_report::{Chart, Panel, Series};
 
 use crate::agree::together;
 use crate::args::RankArgs;
+#[cfg(feature = "pictures")]
+use crate::cmd::write_picture;
 use crate::data::{about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
@@ -66,16 +71,15 @@ fn write(
             return Ok(());
         }
         folder.write("rank.csv", |out| out.write_all(ranks_csv(report).as_bytes()))?;
-        let chart = chart(report);
-        folder.write("rank.svg", |out| out.write_all(chart.svg().as_bytes()))?;
-        let png = chart.png(2.0)?;
-        folder.write("rank.png", |out| out.write_all(&png))?;
+        #[cfg(feature = "pictures")]
+        write_picture(&mut folder, "rank", &chart(report))?;
         Ok(())
     };
     together(comm, files())?;
     Ok(folder.commit(comm, None)?)
 }
 
+#[cfg(feature = "pictures")]
 fn chart(report: &RankReport) -> Chart {
     let points = |value: fn(&RankLine) -> Option<f64>| -> Vec<(f64, f64)> {
         let ranks = report.ranks.iter();

@@ -132,26 +132,26 @@ fn summarize(
 #[derive(Serialize)]
 struct Reproduced {
     version: &'static str,
-    experiments: Vec<Fate>,
+    experiments: Vec<ExperimentLine>,
 }
 
 /// How an experiment ended.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Fate {
+enum ExperimentLine {
     Done { experiment: String, files: Vec<String>, seconds: f64 },
     Failed { experiment: &'static str, error: String },
 }
 
 impl Reproduced {
     fn new(done: &[Done], failed: &[(&'static str, anyhow::Error)]) -> Self {
-        let done = done.iter().map(|done| Fate::Done {
+        let done = done.iter().map(|done| ExperimentLine::Done {
             experiment: done.page.name().to_owned(),
             files: done.files.clone(),
             seconds: done.time.as_secs_f64(),
         });
         let failed = failed.iter();
-        let failed = failed.map(|&(experiment, ref error)| Fate::Failed {
+        let failed = failed.map(|&(experiment, ref error)| ExperimentLine::Failed {
             experiment,
             error: format!("{error:#}"),
         });

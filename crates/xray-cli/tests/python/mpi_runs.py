@@ -3,9 +3,9 @@
 usage: mpi_runs.py XRAY XRAY_MPI_OPENMPI XRAY_MPI_MPICH GOLDEN DATA WORK [PART ...] [--quick]
 
 XRAY is the program of one machine, the others the same program built for each MPI (- for none).
-GOLDEN and DATA are folders, or - where there are none. PART: golden, files, topics, failures,
-resume, real; all by default. --quick takes fewer rules, sizes and data sets: two minutes instead of
-half an hour.
+GOLDEN and DATA are folders, or - where there are none. PART: golden, files, topics, methods,
+failures, resume, real; all by default. --quick takes fewer rules, sizes and data sets: two minutes
+instead of half an hour.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -234,6 +235,37 @@ def check_topics(runs: Runs, data: Path | None) -> int:
     return count
 
 
+def figures(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What a comparison tells of the methods that ran, but for time and memory."""
+    own = {"seconds", "memory_bytes"}
+    return {
+        method["method"]: [{k: v for k, v in run.items() if k not in own} for run in method["runs"]]
+        for method in answer["methods"]
+        if "runs" in method
+    }
+
+
+def check_methods(runs: Runs) -> int:
+    """Comparisons: the rules have the same figures, and a rival is left out with the reason."""
+    made = texts(runs.work, 9000)
+    rules = [f"xray-{rule}" for rule in (["greedy"] if runs.quick else RULES)]
+    base = ["compare", str(made), "--labels", "label", "-r", "6", "--runs", "2", "--json", "-q"]
+    expected = figures(xray(runs.program, *base, "--methods", ",".join(rules)).answer())
+    assert list(expected) == rules
+    count = 0
+    for launcher, n in product(runs.launchers, [3] if runs.quick else [2, 3, 4]):
+        what = f"{launcher.name}, {n} ranks: compare"
+        out = runs.work / "compared"
+        listed = ["--methods", ",".join([*rules, "spa"]), "-o", str(out)]
+        answer = launcher.run(n, *base, *listed).answer()
+        assert json.dumps(figures(answer)) == json.dumps(expected), what
+        reason = answer["methods"][-1]["left_out"]
+        assert reason == "needs the whole matrix on one machine", f"{what}: {reason}"
+        assert (out / "compare.csv").exists(), what
+        count += 1
+    return count
+
+
 def main() -> None:
     """Runs the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -252,7 +284,8 @@ def main() -> None:
     runs = Runs(launchers, Path(given.xray).resolve(), work, given.quick)
     data = None if given.data == "-" else Path(given.data)
     golden = None if given.golden == "-" else Path(given.golden)
-    for part in given.parts or ["golden", "files", "topics", "failures", "resume", "real"]:
+    all_parts = ["golden", "files", "topics", "methods", "failures", "resume", "real"]
+    for part in given.parts or all_parts:
         if (part == "golden" and golden is None) or (part == "real" and data is None):
             print(f"SKIPPED: {part} (no folder)")
             continue
@@ -260,6 +293,7 @@ def main() -> None:
             "golden": lambda: check_golden(runs, golden or work),
             "files": lambda: check_files(runs),
             "topics": lambda: check_topics(runs, data),
+            "methods": lambda: check_methods(runs),
             "failures": lambda: check_failures(launchers, synthetic(work), work),
             "resume": lambda: check_resume(
                 launchers,

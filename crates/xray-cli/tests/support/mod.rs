@@ -14,6 +14,9 @@ pub(crate) struct Place {
     folder: TempDir,
 }
 
+/// Anchors of [`Place::slow_fit`].
+pub(crate) const SLOW_RANK: usize = 250;
+
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -70,6 +73,14 @@ impl Place {
         let run = self.xray(arguments);
         assert_eq!(run.status, Some(0), "{arguments:?}: {}", run.stderr);
         run
+    }
+
+    /// Draws a matrix; the arguments of a fit of [`SLOW_RANK`] anchors that takes long enough to be cut short.
+    pub(crate) fn slow_fit<'a>(&self, more: &[&'a str]) -> Vec<&'a str> {
+        self.done(&["synth", "x.npy", "--rows", "300", "--rank", "250", "--columns", "4000"]);
+        let fit =
+            ["factorize", "x.npy", "-r", "250", "--engine", "direct", "--selection", "greedy"];
+        [&fit[..], &["--json", "-o", "out"], more].concat()
     }
 
     /// Runs the program with bytes on standard input.

@@ -96,10 +96,7 @@ fn read_banner(line: Line<'_>) -> Result<Banner> {
 
 /// The next line that is neither blank nor a comment.
 fn next_data_line(lines: &mut Lines, expected: impl Fn() -> String) -> Result<Line<'_>> {
-    match next_entry(lines)? {
-        true => Ok(lines.current()),
-        false => Err(lines.ends_early(expected()).into()),
-    }
+    if next_entry(lines)? { Ok(lines.current()) } else { Err(lines.ends_early(expected()).into()) }
 }
 
 fn read_coordinates(
@@ -161,10 +158,10 @@ fn next_entry(lines: &mut Lines) -> Result<bool> {
 }
 
 fn expect_no_more(lines: &mut Lines, expected: &str) -> Result<()> {
-    match next_entry(lines)? {
-        true => Err(lines.current().error(expected).remedy("correct the declared number").into()),
-        false => Ok(()),
+    if next_entry(lines)? {
+        return Err(lines.current().error(expected).remedy("correct the declared number").into());
     }
+    Ok(())
 }
 
 fn check_square(file: &str, banner: Banner, n_rows: u64, n_columns: u64) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
 
-use super::{Comparison, Fate, Run};
+use super::{Comparison, MethodRuns, Run};
 use crate::evaluate::mean_and_spread;
 
 /// A column of the tables: its header, its decimals, and where the number comes from.
@@ -29,17 +29,17 @@ fn seconds(run: &Run) -> f64 {
 impl Comparison {
     /// The runs of the methods that ran.
     fn ran(&self) -> impl Iterator<Item = (&'static str, &[Run])> {
-        self.results.iter().filter_map(|(method, fate)| match fate {
-            Fate::Ran(runs) => Some((method.label, &runs[..])),
-            Fate::LeftOut(_) => None,
+        self.results.iter().filter_map(|result| {
+            let runs = result.runs.as_ref().ok()?;
+            Some((result.method.label, &runs[..]))
         })
     }
 
     /// The methods that did not run, and why.
     pub fn left_out(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.results.iter().filter_map(|(method, fate)| match fate {
-            Fate::LeftOut(reason) => Some((method.label, &reason[..])),
-            Fate::Ran(_) => None,
+        self.results.iter().filter_map(|result| {
+            let reason = result.runs.as_ref().err()?;
+            Some((result.method.label, reason.as_str()))
         })
     }
 
@@ -76,9 +76,9 @@ impl Comparison {
         let more = ["recovery", "nmi", "accuracy_anchors", "accuracy_weights", "npmi", "left_out"];
         let mut table = Table::new(headers.iter().chain(&more).map(|header| Column::left(*header)));
         let text = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        for (method, fate) in &self.results {
-            match fate {
-                Fate::Ran(runs) => {
+        for MethodRuns { method, runs } in &self.results {
+            match runs {
+                Ok(runs) => {
                     for (k, run) in runs.iter().enumerate() {
                         let memory = run.spent.memory.map_or_else(String::new, |b| b.to_string());
                         let mut row = vec![method.name.to_owned(), (k + 1).to_string()];
@@ -88,7 +88,7 @@ impl Comparison {
                         table.row(row);
                     }
                 }
-                Fate::LeftOut(reason) => {
+                Err(reason) => {
                     let mut row = vec![String::new(); headers.len() + more.len()];
                     row[0] = method.name.to_owned();
                     row[headers.len() + more.len() - 1] = reason.clone();
@@ -99,9 +99,9 @@ impl Comparison {
         table
     }
 
-    /// Time against quality: one point for each method.
-    pub fn picture(&self) -> Chart {
-        let title = format!("{}: rank {}", self.data, self.rank);
+    /// Time against quality, under the name of the data: one point for each method.
+    pub fn picture(&self, data: &str) -> Chart {
+        let title = format!("{data}: rank {}", self.rank);
         let mut chart = Chart::new(title).x_label("seconds").x_scale(Scale::Log);
         let wanted = |measure: &&Measure| {
             ["refined error", "recovery", "NMI", "accuracy W"].contains(&measure.header)

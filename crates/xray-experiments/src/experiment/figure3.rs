@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use rayon::prelude::*;
-use xray_data::LoadedMatrix;
 use xray_nmf::synth::Synthetic;
 use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
@@ -10,6 +9,7 @@ use super::{Claim, Settings, judged};
 use crate::evaluate::mean_and_spread;
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
+use crate::part::Part;
 use crate::watch::Watch;
 
 const RANK: usize = 20;
@@ -108,7 +108,7 @@ fn recovery(method: &Method, noise: f64, seed: u64) -> Result<f64> {
     let clip = method.needs_nonnegative;
     let data = Synthetic { rank: RANK, noise, seed, clip, ..Synthetic::default() }.generate()?;
     let job = Job { seed, ..Job::new(RANK) };
-    match method.run(&LoadedMatrix::Dense(data.matrix.clone()), &job)? {
+    match method.run(Part::whole(&data.matrix), &job)? {
         Found::Anchors(anchors) => Ok(data.recovery(&anchors)),
         Found::Factors(_) => Ok(0.0),
     }

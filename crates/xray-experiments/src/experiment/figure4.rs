@@ -6,9 +6,7 @@ use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::{Claim, Settings, judged};
 use crate::dataset::DataSet;
-use crate::evaluate::{
-    accuracy, anchor_features, mean_and_spread, protocol, refined, scaled, with_anchors,
-};
+use crate::evaluate::{accuracy, mean_and_spread, protocol, scaled};
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::quality::{Protocol, linear_svm_accuracy};
@@ -105,17 +103,16 @@ fn anchor_curves(
     protocol: &Protocol,
 ) -> Result<[Curve; 2]> {
     let largest = ranks.iter().copied().max().unwrap_or(0);
-    let found = method.run(&data.matrix, &Job { rank: largest, ..job.clone() })?;
+    let found = method.run(data.part(), &Job { rank: largest, ..job.clone() })?;
     let Found::Anchors(anchors) = found else { anyhow::bail!("{}: no anchors", method.name) };
     let (mut plain, mut weights) = (Vec::new(), Vec::new());
     for &rank in ranks.iter().filter(|&&rank| rank <= anchors.len()) {
-        let found = with_anchors(&data.matrix, &anchors[..rank])?;
-        let features = anchor_features(&found)?;
-        let judged = accuracy(features, rank, data.classes()?, protocol)?;
+        let found = data.part().with_anchors(&anchors[..rank])?;
+        let start = found.factors(&OneRank)?;
+        let judged = accuracy(start.w.clone(), rank, data.classes()?, protocol)?;
         plain.push(Point { rank, mean: judged.mean, spread: judged.std });
         if rank <= plan.largest_refined {
-            let start = found.factors(&OneRank)?;
-            let factors = scaled(refined(&data.matrix, start, REFINE)?);
+            let factors = scaled(data.part().refined(start, REFINE)?);
             let judged = accuracy(factors.w, rank, data.classes()?, protocol)?;
             weights.push(Point { rank, mean: judged.mean, spread: judged.std });
         }
@@ -141,7 +138,7 @@ fn local_curve(
         let mut values = Vec::new();
         for seed in 0..plan.starts as u64 {
             let job = Job { rank, seed: job.seed + seed, ..job.clone() };
-            let Found::Factors(factors) = method.run(&data.matrix, &job)? else { continue };
+            let Found::Factors(factors) = method.run(data.part(), &job)? else { continue };
             values.push(accuracy(scaled(factors).w, rank, data.classes()?, protocol)?.mean);
         }
         let (mean, spread) = mean_and_spread(&values);

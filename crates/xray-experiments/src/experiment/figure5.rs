@@ -8,7 +8,7 @@ use xray_report::{Cell, Chart, Column, Panel, Series, Table};
 
 use super::{Claim, Settings, judged};
 use crate::dataset::DataSet;
-use crate::evaluate::{clusters, mean_and_spread, refined, with_anchors};
+use crate::evaluate::{clusters, mean_and_spread};
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::watch::Watch;
@@ -75,12 +75,12 @@ fn study(
 
 /// NMI of `W = X_A`, and after some numbers of steps.
 fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec<(usize, f64)>> {
-    let Found::Anchors(anchors) = method.run(&data.matrix, job)? else { return Ok(Vec::new()) };
-    let found = with_anchors(&data.matrix, &anchors)?;
+    let Found::Anchors(anchors) = method.run(data.part(), job)? else { return Ok(Vec::new()) };
+    let found = data.part().with_anchors(&anchors)?;
     let start = found.factors(&OneRank)?;
     let look = |after: usize| {
-        let factors = refined(&data.matrix, start.clone(), after)?;
-        Ok((after, nmi(data, &factors)?))
+        let factors = data.part().refined(start.clone(), after)?;
+        Ok((after, nmi(data, factors)?))
     };
     LOOKS.into_iter().filter(|&after| after <= steps).map(look).collect()
 }
@@ -88,22 +88,22 @@ fn curve(data: &DataSet, method: &Method, job: &Job, steps: usize) -> Result<Vec
 /// NMI of local optimisation from a random start, when it has settled.
 fn local_search(data: &DataSet, job: &Job) -> Result<f64> {
     const MOST_ROUNDS: usize = 10;
-    let Found::Factors(mut factors) = Method::named("nmf-hals")?.run(&data.matrix, job)? else {
+    let Found::Factors(mut factors) = Method::named("nmf-hals")?.run(data.part(), job)? else {
         return Ok(f64::NAN);
     };
     for _ in 0..MOST_ROUNDS {
-        factors = refined(&data.matrix, factors, ROUND)?;
+        factors = data.part().refined(factors, ROUND)?;
         let [first, .., last] = factors.objective[..] else { break };
         if first - last < SETTLED * first {
             break;
         }
     }
-    nmi(data, &factors)
+    nmi(data, factors)
 }
 
-fn nmi(data: &DataSet, factors: &Factors) -> Result<f64> {
+fn nmi(data: &DataSet, factors: Factors) -> Result<f64> {
     let classes: Vec<Option<usize>> = data.classes()?.iter().copied().map(Some).collect();
-    Ok(normalized_mutual_information(&classes, &clusters(factors)?))
+    Ok(normalized_mutual_information(&classes, &clusters(factors)))
 }
 
 fn page(settings: &Settings, outcomes: &[Outcome], steps: usize, starts: usize) -> Result<Page> {

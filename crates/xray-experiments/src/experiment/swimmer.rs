@@ -6,9 +6,9 @@ use xray_nmf::comm::OneRank;
 use xray_report::{Cell, Column, Image, ImageGrid, Table, number};
 
 use super::{Claim, Settings, judged, swimmers};
-use crate::evaluate::with_anchors;
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
+use crate::part::Part;
 use crate::watch::Watch;
 
 const METHODS: [&str; 6] =
@@ -109,6 +109,7 @@ fn study(
     watch: &mut dyn Watch,
 ) -> Result<Vec<Outcome>> {
     let data = swimmers::with_noise(&images.clean, noise, settings.seed)?;
+    let part = Part::whole(data.as_matrix());
     let rank = if noise > 0.0 { NOISY_RANK } else { CLEAN_RANK };
     let parts = swimmers::parts(&images.clean);
     let limb_pixels: Vec<usize> = parts.iter().flatten().copied().collect();
@@ -116,8 +117,8 @@ fn study(
     for name in METHODS {
         let method = Method::named(name)?;
         let job = Job { seed: settings.seed, ..Job::new(rank) };
-        let factors = match method.run(&data, &job)? {
-            Found::Anchors(anchors) => with_anchors(&data, &anchors)?.factors(&OneRank)?,
+        let factors = match method.run(part, &job)? {
+            Found::Anchors(anchors) => part.with_anchors(&anchors)?.factors(&OneRank)?,
             Found::Factors(factors) => factors,
         };
         let topics: Vec<Vec<f64>> = (0..factors.rank)

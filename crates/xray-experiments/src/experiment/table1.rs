@@ -7,7 +7,7 @@ use xray_report::{Cell, Column, Table};
 
 use super::Settings;
 use crate::dataset::DataSet;
-use crate::evaluate::{accuracy, anchor_features, protocol, refined, scaled, with_anchors};
+use crate::evaluate::{accuracy, protocol, scaled};
 use crate::page::Page;
 use crate::watch::Watch;
 
@@ -80,11 +80,12 @@ fn judge(
 ) -> Result<(MeanAndSpread, MeanAndSpread)> {
     let params = Params { selection, normalize, ..Params::new(rank) };
     let anchors = Fit::of(data.sparse()?).run(&params)?.anchors();
-    let found = with_anchors(&data.matrix, &anchors)?;
+    let found = data.part().with_anchors(&anchors)?;
+    let start = found.factors(&OneRank)?;
     let protocol = protocol(settings.seed);
     let classes = data.classes()?;
-    let plain = accuracy(anchor_features(&found)?, found.rank(), classes, &protocol)?;
-    let factors = refined(&data.matrix, found.factors(&OneRank)?, REFINE)?;
+    let plain = accuracy(start.w.clone(), found.rank(), classes, &protocol)?;
+    let factors = data.part().refined(start, REFINE)?;
     let weights = accuracy(scaled(factors).w, found.rank(), classes, &protocol)?;
     Ok(((plain.mean, plain.std), (weights.mean, weights.std)))
 }

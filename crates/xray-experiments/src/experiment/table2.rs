@@ -7,7 +7,6 @@ use xray_report::{Cell, Column, Table};
 
 use super::{Claim, Settings, judged};
 use crate::dataset::DataSet;
-use crate::evaluate::with_anchors;
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::watch::Watch;
@@ -63,8 +62,8 @@ fn study(data: &DataSet, rank: usize, settings: &Settings, watch: &mut dyn Watch
 
 fn topics(data: &DataSet, method: &Method, rank: usize, settings: &Settings) -> Result<Vec<Topic>> {
     let job = Job { seed: settings.seed, epochs: EPOCHS, ..Job::new(rank) };
-    let Found::Anchors(anchors) = method.run(&data.matrix, &job)? else { return Ok(Vec::new()) };
-    let found = with_anchors(&data.matrix, &anchors)?.factors(&OneRank)?;
+    let Found::Anchors(anchors) = method.run(data.part(), &job)? else { return Ok(Vec::new()) };
+    let found = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
     let lists = top_words(&found.h, found.rank, WORDS + 1, &data.words, &[], false);
     let name = |&(j, _): &(usize, f64)| data.words[j].clone();
     let (starts, _, _) = data.sparse()?.csc();

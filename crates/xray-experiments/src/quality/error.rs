@@ -2,8 +2,7 @@
 
 /// An error that names the offending value, what was allowed, and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
+pub(crate) enum Error {
     /// Two lengths that must agree do not.
     #[error("{what}: expected {expected}, found {found}")]
     Length {
@@ -70,7 +69,7 @@ pub enum Error {
 }
 
 /// A result whose error is [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Checks that an array has the length that is called for.
 pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()> {

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use xray_nmf::Matrix;
 
-use crate::quality::cross_validation::cross_validate;
+use crate::quality::cross_validation::{best_of, cross_validate};
 use crate::quality::error::{Error, Result, check_length};
 use crate::quality::split::stratified_split;
 use crate::quality::svm::{Examples, LinearSvm, SvmParams};
@@ -68,7 +68,7 @@ impl Protocol {
 
 /// Accuracy over repeated splits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SvmAccuracy {
+pub(crate) struct SvmAccuracy {
     /// The mean of `per_repeat`.
     pub mean: f64,
     /// The standard deviation of `per_repeat` (with `repeats - 1`); 0 for a single one.
@@ -85,12 +85,7 @@ pub struct SvmAccuracy {
 ///
 /// # Panics
 /// If the slices differ in length.
-///
-/// # Examples
-/// ```
-/// assert_eq!(xray_experiments::quality::accuracy(&[1, 2, 2, 3], &[1, 2, 3, 3]), 0.75);
-/// ```
-pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
+pub(crate) fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
     let (n, m) = (truth.len(), predicted.len());
     assert_eq!(n, m, "{n} items have a class, but {m} have a prediction");
     let right = truth.iter().zip(predicted).filter(|(t, p)| t == p).count();
@@ -108,18 +103,7 @@ pub fn accuracy<L: PartialEq>(truth: &[L], predicted: &[L]) -> f64 {
 /// # Errors
 /// If there is not one label for each row, the rows are too few to split, or a parameter is outside
 /// its range.
-///
-/// # Examples
-/// ```
-/// use xray_experiments::quality::{Protocol, linear_svm_accuracy};
-/// use xray_nmf::DenseMatrix;
-/// let rows = DenseMatrix::from_row_major(8, 1, vec![-4.0, -3.0, -2.0, -1.0, 1.0, 2.0, 3.0, 4.0])?;
-/// let protocol = Protocol { share: 0.5, repeats: 3, ..Protocol::default() };
-/// let found = linear_svm_accuracy(&rows, &[0, 0, 0, 0, 1, 1, 1, 1], &protocol)?;
-/// assert_eq!(found.per_repeat.len(), 3);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn linear_svm_accuracy(
+pub(crate) fn linear_svm_accuracy(
     features: &dyn Matrix,
     labels: &[usize],
     protocol: &Protocol,
@@ -148,12 +132,15 @@ fn one_split(examples: &Examples, labels: &[usize], protocol: &Protocol, k: u64)
     let split = stratified_split(labels, protocol.share, seed)?;
     let c = match protocol.grid[..] {
         [only] => only,
-        _ => cross_validate(examples, labels, &split.train, protocol, seed)?.c,
+        _ => {
+            let accuracies = cross_validate(examples, labels, &split.train, protocol, seed)?;
+            best_of(&protocol.grid, &accuracies)
+        }
     };
     let params = SvmParams { c, seed, ..protocol.svm };
-    let svm = LinearSvm::fit_rows(examples, labels, &split.train, &params)?;
+    let svm = LinearSvm::fit(examples, labels, &split.train, &params)?;
     let truth: Vec<usize> = split.test.iter().map(|&i| labels[i]).collect();
-    let accuracy = accuracy(&truth, &svm.predict_rows(examples, &split.test));
+    let accuracy = accuracy(&truth, &svm.predict(examples, &split.test));
     Ok(Run { accuracy, c, converged: svm.converged() })
 }
 

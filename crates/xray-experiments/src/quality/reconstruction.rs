@@ -14,43 +14,67 @@
 //! factors, of either sign, wherever they come from.
 
 use rayon::prelude::*;
-use xray_nmf::{LARGEST_ENTRY, Matrix};
+use xray_nmf::comm::{Collectives, Communicator};
+use xray_nmf::{Factors, LARGEST_ENTRY, Matrix, Ownership, Portion};
 
+use crate::part::Part;
 use crate::quality::error::{Error, Result, check_length, check_rows};
 
-/// Rows handled by one task; fixed, so that sums do not depend on threads.
+/// Rows handled by one task; fixed, so that sums do not depend on threads and ranks.
 const CHUNK: usize = 64;
 
 /// A sum below this part of its terms is computed again without cancellation.
 const LOST_DIGITS: f64 = 1e-8;
 
-/// The relative error of `X ~= WH`, for W (m x rank) and the transpose of H (n x rank), both row
-/// after row.
+/// The relative error of `X ~= WH`, of factors of either sign; collective.
 ///
 /// 0 if X and WH are both zero; infinite if only X is. Runs in the current rayon pool.
 ///
 /// # Errors
-/// If a length does not fit the matrix, or an entry of W or H is not finite or above 1e70.
+/// If a length does not fit the matrix, an entry of W or H is not finite or above 1e70, or the ranks cannot
+/// exchange data.
 ///
-/// # Examples
-/// ```
-/// use xray_experiments::quality::reconstruction_error;
-/// use xray_nmf::DenseMatrix;
-/// let x = DenseMatrix::from_row_major(1, 2, vec![3.0, 4.0])?;
-/// assert_eq!(reconstruction_error(&x, &[1.0], &[3.0, 4.0], 1)?, 0.0);
-/// assert_eq!(reconstruction_error(&x, &[1.0], &[3.0, 0.0], 1)?, 0.8);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn reconstruction_error(matrix: &dyn Matrix, w: &[f64], h: &[f64], rank: usize) -> Result<f64> {
-    check_factor("W", w, matrix.n_rows(), rank)?;
-    check_factor("H", h, matrix.n_columns(), rank)?;
-    let product = Product { matrix, w, h, rank, s: gram(h, rank) };
-    let (mut error, scale) = product.sum_rows(|i| product.by_gram(i));
+/// # Panics
+/// If the own rows have not been made.
+pub(crate) fn reconstruction_error(part: Part<'_>, factors: &Factors) -> anyhow::Result<f64> {
+    let Portion { columns, rows, n_columns } = part.portion;
+    let rows = rows.expect("rows are made");
+    let Factors { rank, w, h, .. } = factors;
+    check_factor("W", w, rows.n_rows(), *rank)?;
+    check_factor("H", h, n_columns, *rank)?;
+    let product = Product { rows, w, h, rank: *rank, s: gram(h, *rank) };
+    let own = Ownership::rows(columns.n_rows(), part.comm);
+    let (mut error, scale) = sum_rows(part.comm, &own, |i| product.by_gram(i))?;
     if error < LOST_DIGITS * scale {
-        error = product.sum_rows(|i| (product.by_entries(i), 0.0)).0;
+        error = sum_rows(part.comm, &own, |i| (product.by_entries(i), 0.0))?.0;
     }
-    let total = matrix.squared_norms().iter().fold(0.0, |sum, square| sum + square);
+    let squares = part.comm.gather(&columns.squared_norms())?;
+    let squares = Ownership::columns(n_columns, part.comm).in_order(&squares, 1);
+    let total = squares.iter().fold(0.0, |sum, square| sum + square);
     Ok(if error == 0.0 { 0.0 } else { error.sqrt() / total.sqrt() })
+}
+
+/// Adds up a pair of numbers over the rows of all ranks, of which `of_row` is given the own ones by their local
+/// index: chunk by chunk, in order. Blocks of rows are made of whole chunks.
+fn sum_rows(
+    comm: &dyn Communicator,
+    own: &Ownership,
+    of_row: impl Fn(usize) -> (f64, f64) + Sync,
+) -> anyhow::Result<(f64, f64)> {
+    const { assert!(Ownership::ROW_BLOCK.is_multiple_of(CHUNK)) };
+    let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
+    let chunk = |q: usize| {
+        let rows = q * CHUNK..own.n_own().min((q + 1) * CHUNK);
+        let (a, b) = rows.map(&of_row).fold((0.0, 0.0), add);
+        [a, b]
+    };
+    let sums: Vec<[f64; 2]> = (0..own.n_own().div_ceil(CHUNK)).into_par_iter().map(chunk).collect();
+    let mut parts: Vec<_> = comm.gather_parts(&sums)?.into_iter().map(Vec::into_iter).collect();
+    let chunks = (0..own.n_blocks()).flat_map(|b| {
+        let n = own.block_lines(b).len().div_ceil(CHUNK);
+        parts[own.block_owner(b)].by_ref().take(n).collect::<Vec<_>>()
+    });
+    Ok(chunks.fold((0.0, 0.0), |sum, [a, b]| add(sum, (a, b))))
 }
 
 /// A factor has `rank` entries for each line, all of a size that can be squared twice.
@@ -67,7 +91,8 @@ fn check_factor(what: &'static str, factor: &[f64], n_lines: usize, rank: usize)
 }
 
 struct Product<'a> {
-    matrix: &'a dyn Matrix,
+    /// The own rows of X, those of W, and all of H.
+    rows: &'a dyn Matrix,
     w: &'a [f64],
     h: &'a [f64],
     rank: usize,
@@ -76,25 +101,12 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Adds up a pair of numbers over the rows: chunk by chunk, in order.
-    fn sum_rows(&self, of_row: impl Fn(usize) -> (f64, f64) + Sync) -> (f64, f64) {
-        let n_rows = self.matrix.n_rows();
-        let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
-        let chunk = |q: usize| {
-            let rows = q * CHUNK..n_rows.min((q + 1) * CHUNK);
-            rows.map(&of_row).fold((0.0, 0.0), add)
-        };
-        let n_chunks = n_rows.div_ceil(CHUNK);
-        let parts: Vec<(f64, f64)> = (0..n_chunks).into_par_iter().map(chunk).collect();
-        parts.into_iter().fold((0.0, 0.0), add)
-    }
-
     /// The squared error of row i, and the sum of its terms' magnitudes.
     fn by_gram(&self, i: usize) -> (f64, f64) {
         let w = line(self.w, i, self.rank);
         let mut target = vec![0.0; self.rank];
         let mut square = 0.0;
-        self.matrix.row(i).for_each(|j, x| {
+        self.rows.row(i).for_each(|j, x| {
             square += x * x;
             let h = line(self.h, j, self.rank);
             target.iter_mut().zip(h).for_each(|(t, v)| *t += x * v);
@@ -108,7 +120,7 @@ impl Product<'_> {
     /// The squared error of row i, entry by entry.
     fn by_entries(&self, i: usize) -> f64 {
         let w = line(self.w, i, self.rank);
-        let row = self.matrix.row(i).to_dense(self.matrix.n_columns());
+        let row = self.rows.row(i).to_dense(self.rows.n_columns());
         row.iter().enumerate().fold(0.0, |sum, (j, x)| {
             let error = x - dot(w, line(self.h, j, self.rank));
             sum + error * error

@@ -8,29 +8,14 @@ use xray_nmf::Line;
 use crate::quality::error::{Error, Result};
 use crate::quality::ray::Ray;
 
-/// The cosine tolerance for data without noise: an angle of about 4e-5.
-pub const RAY_TOLERANCE: f64 = 1e-9;
-
 /// The share of the true rays on which a found column lies; 1 if there are none to find.
 ///
-/// Two columns are on one ray if the cosine of their angle is at least `1 - tolerance`
-/// ([`RAY_TOLERANCE`] for data without noise). True columns on one ray count once. Zero columns
-/// have no ray and are left out.
+/// Two columns are on one ray if the cosine of their angle is at least `1 - tolerance`. True columns on one
+/// ray count once. Zero columns have no ray and are left out.
 ///
 /// # Errors
 /// If the tolerance is not between 0 and 1, or an entry is not finite.
-///
-/// # Examples
-/// ```
-/// use xray_experiments::quality::{RAY_TOLERANCE, ray_recovery};
-/// use xray_nmf::{DenseMatrix, Matrix};
-/// // Column 2 is twice column 0.
-/// let x = DenseMatrix::from_row_major(2, 3, vec![1.0, 0.0, 2.0, 3.0, 1.0, 6.0])?;
-/// let truth = [x.column(0), x.column(1)];
-/// assert_eq!(ray_recovery(&truth, &[x.column(2)], RAY_TOLERANCE)?, 0.5);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn ray_recovery(truth: &[Line], found: &[Line], tolerance: f64) -> Result<f64> {
+pub(crate) fn ray_recovery(truth: &[Line], found: &[Line], tolerance: f64) -> Result<f64> {
     if !(0.0..=1.0).contains(&tolerance) {
         let allowed = "give a number from 0 (same direction) to 1 (any acute angle)";
         return Err(Error::Parameter { name: "tolerance", value: tolerance.to_string(), allowed });

@@ -9,7 +9,7 @@ use xray_pipeline::measure::dense_ids;
 
 /// Items to train on and items to test with, each ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Split {
+pub(crate) struct Split {
     /// Items to train on.
     pub train: Vec<usize>,
     /// All others.
@@ -23,16 +23,7 @@ pub struct Split {
 ///
 /// # Errors
 /// If `share` is not between 0 and 1, or one side would be empty.
-///
-/// # Examples
-/// ```
-/// let labels = [0, 0, 0, 0, 1, 1];
-/// let split = xray_experiments::quality::stratified_split(&labels, 0.5, 7)?;
-/// assert_eq!((split.train.len(), split.test.len()), (3, 3));
-/// assert_eq!(split.train.iter().filter(|&&i| labels[i] == 1).count(), 1);
-/// # Ok::<(), xray_experiments::quality::Error>(())
-/// ```
-pub fn stratified_split<L: Ord>(labels: &[L], share: f64, seed: u64) -> Result<Split> {
+pub(crate) fn stratified_split<L: Ord>(labels: &[L], share: f64, seed: u64) -> Result<Split> {
     if !(share > 0.0 && share < 1.0) {
         let allowed = "give the part to train on, above 0 and below 1";
         return Err(Error::Parameter { name: "share", value: share.to_string(), allowed });
@@ -58,14 +49,7 @@ pub fn stratified_split<L: Ord>(labels: &[L], share: f64, seed: u64) -> Result<S
 ///
 /// # Panics
 /// If `n_folds` is 0.
-///
-/// # Examples
-/// ```
-/// let folds = xray_experiments::quality::stratified_folds(&["a", "b", "a", "b"], 2, 7);
-/// assert_ne!(folds[0], folds[2]);
-/// assert_ne!(folds[1], folds[3]);
-/// ```
-pub fn stratified_folds<L: Ord>(labels: &[L], n_folds: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn stratified_folds<L: Ord>(labels: &[L], n_folds: usize, seed: u64) -> Vec<usize> {
     assert!(n_folds > 0, "at least one fold is needed");
     let mut folds = vec![0; labels.len()];
     let items = shuffled_classes(labels, seed).into_iter().flatten();

@@ -27,7 +27,11 @@
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
+use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, Scalar, SparseMatrix};
+
+use crate::corpus::DistributedMatrix;
+use crate::error::Result;
 
 /// The coherence of one list of words.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -157,6 +161,45 @@ impl<'a, T: Scalar> Coherence<'a, T> {
         let given = if first == 0 { self.documents.n_rows().max(1) } else { first };
         ((shared + 1) as f64 / given as f64).ln()
     }
+}
+
+/// Both scores of each list of columns, the most important word first, on all ranks; collective. Only the
+/// columns in the lists travel.
+///
+/// # Errors
+/// If the ranks cannot exchange data.
+///
+/// # Panics
+/// If a column is out of range.
+pub fn coherence_of(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    lists: &[Vec<usize>],
+) -> Result<Vec<TopicCoherence>> {
+    let mut words: Vec<usize> = lists.iter().flatten().copied().collect();
+    words.sort_unstable();
+    words.dedup();
+    let documents = documents_with(comm, matrix, &words)?;
+    let place = |word: &usize| words.partition_point(|other| other < word);
+    let places = |list: &Vec<usize>| -> Vec<usize> { list.iter().map(place).collect() };
+    let lists: Vec<Vec<usize>> = lists.iter().map(places).collect();
+    Ok(Coherence::new(&documents).topics(&lists))
+}
+
+/// All documents, with the given words only; collective.
+fn documents_with(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    words: &[usize],
+) -> Result<SparseMatrix<'static, f64>> {
+    let mut offsets = vec![0];
+    let (mut rows, mut values) = (Vec::new(), Vec::new());
+    for column in matrix.fetch_columns(comm, words)? {
+        rows.extend(column.indices.unwrap_or_default());
+        values.extend(column.values);
+        offsets.push(rows.len());
+    }
+    Ok(SparseMatrix::from_csc(matrix.n_rows(), words.len(), offsets, rows, values)?)
 }
 
 #[cfg(test)]

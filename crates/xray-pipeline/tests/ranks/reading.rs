@@ -244,9 +244,11 @@ fn texts_in_many_files_are_put_together() {
 #[test]
 fn many_files_are_one_table() {
     let folder = tempfile::tempdir().expect("a folder");
-    let record = |d: usize, text: &str| match d < 900 {
-        true => format!("short,{text}\n"),
-        false => format!("a title that is far longer than any of its own texts {d},w{}\n", d % 7),
+    let record = |d: usize, text: &str| {
+        if d < 900 {
+            return format!("short,{text}\n");
+        }
+        format!("a title that is far longer than any of its own texts {d},w{}\n", d % 7)
     };
     let texts = texts(1200);
     for (k, range) in [0..500, 500..500, 500..900, 900..1200].into_iter().enumerate() {

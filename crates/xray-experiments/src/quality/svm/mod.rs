@@ -21,9 +21,8 @@ mod examples;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use xray_nmf::Matrix;
 
-use crate::quality::error::{Error, Result, check_length};
+use crate::quality::error::{Error, Result};
 pub(crate) use examples::Examples;
 use xray_pipeline::measure::dense_ids;
 
@@ -92,7 +91,7 @@ impl SvmParams {
 
 /// The hyperplane of one class: rows x with `weights'x + intercept > 0` are on its side.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hyperplane {
+pub(crate) struct Hyperplane {
     /// One weight for each feature.
     pub weights: Vec<f64>,
     /// The constant; 0 without a bias.
@@ -104,39 +103,17 @@ pub struct Hyperplane {
 }
 
 /// A trained support vector machine.
-///
-/// # Examples
-/// ```
-/// use xray_experiments::quality::{LinearSvm, SvmParams};
-/// use xray_nmf::DenseMatrix;
-/// let rows = DenseMatrix::from_row_major(4, 1, vec![-2.0, -1.0, 1.0, 2.0])?;
-/// let svm = LinearSvm::fit(&rows, &[7, 7, 3, 3], &SvmParams::default())?;
-/// let new = DenseMatrix::from_row_major(2, 1, vec![-5.0, 0.5])?;
-/// assert_eq!(svm.predict(&new)?, [7, 3]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinearSvm {
-    n_columns: usize,
-    classes: Vec<usize>,
-    planes: Vec<Hyperplane>,
+pub(crate) struct LinearSvm {
+    /// Ascending.
+    pub classes: Vec<usize>,
+    /// One hyperplane for each class; for two classes only that of the second; for one none.
+    pub planes: Vec<Hyperplane>,
 }
 
 impl LinearSvm {
-    /// Trains on the rows of `features`; classes are the distinct labels. Runs in the current rayon
-    /// pool.
-    ///
-    /// # Errors
-    /// If there are no rows, not one label for each row, or a parameter is outside its range.
-    pub fn fit(features: &dyn Matrix, labels: &[usize], params: &SvmParams) -> Result<Self> {
-        params.check()?;
-        check_length("labels", features.n_rows(), labels.len())?;
-        let rows: Vec<usize> = (0..labels.len()).collect();
-        Self::fit_rows(&Examples::new(features), labels, &rows, params)
-    }
-
-    /// Trains on some of the examples; parameters are checked before.
-    pub(crate) fn fit_rows(
+    /// Trains on some of the examples; classes are their distinct labels. Parameters are checked before.
+    pub(crate) fn fit(
         examples: &Examples,
         labels: &[usize],
         rows: &[usize],
@@ -158,35 +135,16 @@ impl LinearSvm {
         };
         let planes = positive.par_iter().with_max_len(1).map(plane).collect();
         let classes = classes.into_iter().copied().collect();
-        Ok(Self { n_columns: examples.n_columns(), classes, planes })
-    }
-
-    /// The classes, ascending.
-    pub fn classes(&self) -> &[usize] {
-        &self.classes
-    }
-
-    /// One hyperplane for each class; for two classes only that of the second; for one none.
-    pub fn hyperplanes(&self) -> &[Hyperplane] {
-        &self.planes
+        Ok(Self { classes, planes })
     }
 
     /// Whether all hyperplanes reached the tolerance.
-    pub fn converged(&self) -> bool {
+    pub(crate) fn converged(&self) -> bool {
         self.planes.iter().all(|plane| plane.converged)
     }
 
-    /// The class of each row. Runs in the current rayon pool.
-    ///
-    /// # Errors
-    /// If the number of columns differs from that of the training data.
-    pub fn predict(&self, features: &dyn Matrix) -> Result<Vec<usize>> {
-        check_length("columns of the features", self.n_columns, features.n_columns())?;
-        let rows: Vec<usize> = (0..features.n_rows()).collect();
-        Ok(self.predict_rows(&Examples::new(features), &rows))
-    }
-
-    pub(crate) fn predict_rows(&self, examples: &Examples, rows: &[usize]) -> Vec<usize> {
+    /// The class of each of these rows. Runs in the current rayon pool.
+    pub(crate) fn predict(&self, examples: &Examples, rows: &[usize]) -> Vec<usize> {
         rows.par_iter().with_min_len(64).map(|&i| self.classes[self.nearest(examples, i)]).collect()
     }
 

@@ -1,10 +1,12 @@
 //! Accuracy of linear support vector machines over repeated splits.
 
-use xray_experiments::quality::{
-    Error, Protocol, SvmParams, accuracy, choose_c, linear_svm_accuracy,
-};
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix, with_threads};
+
+use crate::quality::cross_validation::{best_of, cross_validate};
+use crate::quality::error::Error;
+use crate::quality::protocol::{Protocol, accuracy, linear_svm_accuracy};
+use crate::quality::svm::{Examples, SvmParams};
 
 type Dense = DenseMatrix<'static, f64>;
 
@@ -77,13 +79,15 @@ fn the_summary_belongs_to_the_repeats() {
 fn the_best_c_is_chosen_and_ties_go_to_the_smallest() {
     let (x, labels) = three_classes(60);
     let grid = vec![8.0, 1.0, 1e-6, 2.0];
-    let chosen = choose_c(&x, &labels, &Protocol { grid, ..Protocol::default() }).unwrap();
-    assert_eq!(chosen.accuracies.len(), 4);
-    let best = chosen.accuracies.iter().copied().fold(0.0, f64::max);
+    let protocol = Protocol { grid: grid.clone(), ..Protocol::default() };
+    let rows: Vec<usize> = (0..60).collect();
+    let accuracies = cross_validate(&Examples::new(&x), &labels, &rows, &protocol, 0).unwrap();
+    assert_eq!(accuracies.len(), 4);
+    let best = accuracies.iter().copied().fold(0.0, f64::max);
     assert_eq!(best, 1.0);
-    let tied = [8.0, 1.0, 1e-6, 2.0].into_iter().zip(&chosen.accuracies);
-    let smallest = tied.filter(|(_, a)| **a == best).map(|(c, _)| c).fold(f64::INFINITY, f64::min);
-    assert_eq!(chosen.c, smallest);
+    let tied = grid.iter().zip(&accuracies).filter(|(_, a)| **a == best);
+    let smallest = tied.map(|(c, _)| *c).fold(f64::INFINITY, f64::min);
+    assert_eq!(best_of(&grid, &accuracies), smallest);
 }
 
 #[test]
@@ -118,7 +122,8 @@ fn what_cannot_be_measured_is_refused() {
     let error = linear_svm_accuracy(&x, &labels[1..], &default()).unwrap_err();
     assert_eq!(error, Error::Length { what: "labels", expected: 12, found: 11 });
     let one = DenseMatrix::from_row_major(1, 3, vec![1.0; 3]).unwrap();
-    assert!(matches!(choose_c(&one, &[0], &default()), Err(Error::TooFew { found: 1, .. })));
+    let refused = cross_validate(&Examples::new(&one), &[0], &[0], &default(), 0);
+    assert!(matches!(refused, Err(Error::TooFew { found: 1, .. })));
 }
 
 #[test]

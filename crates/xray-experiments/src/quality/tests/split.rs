@@ -1,7 +1,8 @@
 //! Stratified splits and folds.
 
 use proptest::prelude::*;
-use xray_experiments::quality::{stratified_folds, stratified_split};
+
+use crate::quality::split::{stratified_folds, stratified_split};
 
 fn labels() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0usize..5, 2..120)

@@ -6,9 +6,13 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use xray_experiments::quality::{Hyperplane, LinearSvm, SvmParams, accuracy, reconstruction_error};
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
 use xray_pipeline::measure::{Coherence, normalized_mutual_information};
+
+use super::reconstruction::reconstruction_error;
+use super::svm::{fit, predict};
+use crate::quality::protocol::accuracy;
+use crate::quality::svm::{Hyperplane, SvmParams};
 
 /// Calls `check` for each case of a part of the reference file, if it is there.
 fn for_each_case(part: &str, check: impl Fn(&Value)) {
@@ -104,24 +108,24 @@ fn check_svm(case: &Value, train: &dyn Matrix, test: &dyn Matrix) {
     let c = number(&case["c"]);
     let params = SvmParams { c, bias: case["bias"].as_f64(), ..SvmParams::default() };
     let exact = SvmParams { tolerance: 1e-10, max_iterations: 1_000_000, ..params };
-    let svm = LinearSvm::fit(train, &labels, &exact).unwrap();
+    let svm = fit(train, &labels, &exact).unwrap();
     let coefficients = rows(&case["coefficients"]);
     let intercepts = numbers(&case["intercepts"]);
     let objectives = numbers(&case["objectives"]);
-    assert_eq!(svm.hyperplanes().len(), coefficients.len(), "{}", case["name"]);
-    let usual = LinearSvm::fit(train, &labels, &params).unwrap();
-    for (k, plane) in svm.hyperplanes().iter().enumerate() {
+    assert_eq!(svm.planes.len(), coefficients.len(), "{}", case["name"]);
+    let usual = fit(train, &labels, &params).unwrap();
+    for (k, plane) in svm.planes.iter().enumerate() {
         assert!(plane.converged, "{}", case["name"]);
         plane.weights.iter().zip(&coefficients[k]).for_each(|(v, w)| assert_close(*v, *w, 1e-6));
         assert_close(plane.intercept, intercepts[k], 1e-6);
-        let own = svm.classes()[if coefficients.len() == 1 { 1 } else { k }];
+        let own = svm.classes[if coefficients.len() == 1 { 1 } else { k }];
         let value = objective(train, &labels, own, plane, &params);
         assert_close(value, objectives[k], 1e-9 * objectives[k]);
-        let usual = &usual.hyperplanes()[k];
+        let usual = &usual.planes[k];
         let value = objective(train, &labels, own, usual, &params);
         assert!(!usual.converged || (value / objectives[k] - 1.0).abs() < 1e-6, "{value}");
     }
-    let predicted = svm.predict(test).unwrap();
+    let predicted = predict(&svm, test);
     assert_eq!(predicted, ids(&case["predicted"]), "{}", case["name"]);
     assert_close(accuracy(&ids(&case["truth"]), &predicted), number(&case["accuracy"]), 1e-15);
 }

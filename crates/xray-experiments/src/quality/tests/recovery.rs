@@ -1,9 +1,13 @@
 //! Recovery of anchors by ray.
 
 use proptest::prelude::*;
-use xray_experiments::quality::{RAY_TOLERANCE, ray_recovery};
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{Line, Matrix, Params, fit};
+
+use crate::quality::ray_recovery;
+
+/// The cosine tolerance for data without noise: an angle of about 4e-5.
+const RAY_TOLERANCE: f64 = 1e-9;
 
 fn dense(values: &[f64]) -> Line {
     Line { indices: None, values: values.to_vec() }

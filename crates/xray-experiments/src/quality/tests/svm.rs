@@ -1,8 +1,23 @@
 //! Linear support vector machines: optimality, storage, shrinking, and corner cases.
 
 use proptest::prelude::*;
-use xray_experiments::quality::{Error, Hyperplane, LinearSvm, SvmParams};
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
+
+use crate::quality::error::{Error, Result};
+use crate::quality::svm::{Examples, Hyperplane, LinearSvm, SvmParams};
+
+/// Trains on all rows.
+pub(super) fn fit(x: &dyn Matrix, labels: &[usize], params: &SvmParams) -> Result<LinearSvm> {
+    params.check()?;
+    let rows: Vec<usize> = (0..labels.len()).collect();
+    LinearSvm::fit(&Examples::new(x), labels, &rows, params)
+}
+
+/// The class of each row.
+pub(super) fn predict(svm: &LinearSvm, x: &dyn Matrix) -> Vec<usize> {
+    let rows: Vec<usize> = (0..x.n_rows()).collect();
+    svm.predict(&Examples::new(x), &rows)
+}
 
 const EXACT: SvmParams = SvmParams {
     c: 1.0,
@@ -44,8 +59,7 @@ fn gradient(x: &Dense, signs: &[f64], plane: &Hyperplane, params: &SvmParams) ->
 
 fn check_optimal(x: &Dense, labels: &[usize], svm: &LinearSvm, params: &SvmParams) {
     assert!(svm.converged());
-    let classes = svm.classes();
-    let planes = svm.hyperplanes();
+    let LinearSvm { classes, planes } = svm;
     assert_eq!(planes.len(), if classes.len() > 2 { classes.len() } else { classes.len() - 1 });
     for (k, plane) in planes.iter().enumerate() {
         let own = if planes.len() == 1 { classes[1] } else { classes[k] };
@@ -71,9 +85,9 @@ fn equal_gradients_are_not_the_end() {
     let params = SvmParams { c: 0.5, bias: None, shrinking: false, ..EXACT };
     for seed in 0..20 {
         let params = SvmParams { seed, ..params };
-        let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
+        let svm = fit(&x, &labels, &params).unwrap();
         check_optimal(&x, &labels, &svm, &params);
-        assert!((svm.hyperplanes()[0].weights[0] + 1.0 / 6.0).abs() < 1e-9);
+        assert!((svm.planes[0].weights[0] + 1.0 / 6.0).abs() < 1e-9);
     }
 }
 
@@ -88,20 +102,20 @@ proptest! {
         shrinking: bool,
     ) {
         let params = SvmParams { c, bias, shrinking, ..EXACT };
-        let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
+        let svm = fit(&x, &labels, &params).unwrap();
         check_optimal(&x, &labels, &svm, &params);
     }
 
     #[test]
     fn storage_seed_and_shrinking_do_not_move_the_minimum((x, labels) in problem(3)) {
-        let svm = LinearSvm::fit(&x, &labels, &EXACT).unwrap();
+        let svm = fit(&x, &labels, &EXACT).unwrap();
         let others = [
-            LinearSvm::fit(&sparse(&x), &labels, &EXACT).unwrap(),
-            LinearSvm::fit(&x, &labels, &SvmParams { seed: 9, ..EXACT }).unwrap(),
-            LinearSvm::fit(&x, &labels, &SvmParams { shrinking: false, ..EXACT }).unwrap(),
+            fit(&sparse(&x), &labels, &EXACT).unwrap(),
+            fit(&x, &labels, &SvmParams { seed: 9, ..EXACT }).unwrap(),
+            fit(&x, &labels, &SvmParams { shrinking: false, ..EXACT }).unwrap(),
         ];
         for other in others {
-            for (a, b) in svm.hyperplanes().iter().zip(other.hyperplanes()) {
+            for (a, b) in svm.planes.iter().zip(&other.planes) {
                 prop_assert!((a.intercept - b.intercept).abs() < 1e-7);
                 prop_assert!(a.weights.iter().zip(&b.weights).all(|(v, w)| (v - w).abs() < 1e-7));
             }
@@ -110,16 +124,16 @@ proptest! {
 
     #[test]
     fn predictions_have_the_largest_score((x, labels) in problem(4)) {
-        let svm = LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap();
-        let predicted = svm.predict(&x).unwrap();
-        prop_assert_eq!(&predicted, &svm.predict(&sparse(&x)).unwrap());
+        let svm = fit(&x, &labels, &SvmParams::default()).unwrap();
+        let predicted = predict(&svm, &x);
+        prop_assert_eq!(&predicted, &predict(&svm, &sparse(&x)));
         for (i, class) in predicted.iter().enumerate() {
             let score = |plane: &Hyperplane| {
                 let products = x.row(i).values.into_iter().zip(&plane.weights).map(|(v, w)| v * w);
                 products.sum::<f64>() + plane.intercept
             };
-            let scores: Vec<f64> = svm.hyperplanes().iter().map(score).collect();
-            let own = svm.classes().binary_search(class).unwrap();
+            let scores: Vec<f64> = svm.planes.iter().map(score).collect();
+            let own = svm.classes.binary_search(class).unwrap();
             if scores.len() > 1 {
                 prop_assert!(scores.iter().all(|s| *s <= scores[own] + 1e-12));
             } else {
@@ -134,8 +148,8 @@ proptest! {
 fn two_points_have_the_answer_of_the_formula() {
     for c in [0.01, 1.0, 100.0] {
         let params = SvmParams { c, bias: None, ..EXACT };
-        let svm = LinearSvm::fit(&dense(1, &[-1.0, 1.0]), &[0, 1], &params).unwrap();
-        let plane = &svm.hyperplanes()[0];
+        let svm = fit(&dense(1, &[-1.0, 1.0]), &[0, 1], &params).unwrap();
+        let plane = &svm.planes[0];
         assert!((plane.weights[0] - 4.0 * c / (1.0 + 4.0 * c)).abs() < 1e-10);
         assert_eq!(plane.intercept, 0.0);
     }
@@ -146,11 +160,11 @@ fn the_bias_makes_an_intercept() {
     let x = dense(1, &[10.0, 10.5, 12.5, 13.0]);
     let labels = [0, 0, 1, 1];
     let params = SvmParams { bias: Some(20.0), c: 100.0, ..EXACT };
-    let svm = LinearSvm::fit(&x, &labels, &params).unwrap();
-    assert_eq!(svm.predict(&x).unwrap(), labels);
+    let svm = fit(&x, &labels, &params).unwrap();
+    assert_eq!(predict(&svm, &x), labels);
     let without = SvmParams { bias: None, ..params };
-    let svm = LinearSvm::fit(&x, &labels, &without).unwrap();
-    assert_ne!(svm.predict(&x).unwrap(), labels);
+    let svm = fit(&x, &labels, &without).unwrap();
+    assert_ne!(predict(&svm, &x), labels);
 }
 
 #[test]
@@ -160,36 +174,36 @@ fn threads_do_not_change_the_bits() {
     let x = dense(20, &values);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| LinearSvm::fit(&x, &labels, &SvmParams::default()).unwrap())
+        pool.install(|| fit(&x, &labels, &SvmParams::default()).unwrap())
     };
     assert_eq!(run(1), run(3));
 }
 
 #[test]
 fn one_class_is_always_predicted() {
-    let svm = LinearSvm::fit(&dense(1, &[1.0, 2.0]), &[5, 5], &SvmParams::default()).unwrap();
-    assert_eq!(svm.hyperplanes(), []);
-    assert_eq!(svm.predict(&dense(1, &[-9.0])).unwrap(), [5]);
+    let svm = fit(&dense(1, &[1.0, 2.0]), &[5, 5], &SvmParams::default()).unwrap();
+    assert!(svm.planes.is_empty());
+    assert_eq!(predict(&svm, &dense(1, &[-9.0])), [5]);
 }
 
 #[test]
 fn rows_of_zeros_and_no_features() {
     let params = SvmParams { bias: None, ..SvmParams::default() };
-    let svm = LinearSvm::fit(&dense(1, &[0.0, 0.0, 0.0]), &[4, 2, 2], &params).unwrap();
-    assert_eq!(svm.hyperplanes()[0].weights, [0.0]);
-    assert_eq!(svm.predict(&dense(1, &[1.0])).unwrap(), [2]);
+    let svm = fit(&dense(1, &[0.0, 0.0, 0.0]), &[4, 2, 2], &params).unwrap();
+    assert_eq!(svm.planes[0].weights, [0.0]);
+    assert_eq!(predict(&svm, &dense(1, &[1.0])), [2]);
     let none = DenseMatrix::from_row_major(3, 0, vec![0.0f64; 0]).unwrap();
-    let svm = LinearSvm::fit(&none, &[4, 4, 2], &SvmParams::default()).unwrap();
-    assert_eq!(svm.predict(&none).unwrap(), [4, 4, 4]);
+    let svm = fit(&none, &[4, 4, 2], &SvmParams::default()).unwrap();
+    assert_eq!(predict(&svm, &none), [4, 4, 4]);
 }
 
 #[test]
 fn stopping_early_is_said() {
     let x = dense(1, &[1.0, 1.1, 0.9, 2.0, 1.2]);
     let params = SvmParams { max_iterations: 1, c: 1e4, ..SvmParams::default() };
-    let svm = LinearSvm::fit(&x, &[0, 1, 0, 1, 0], &params).unwrap();
+    let svm = fit(&x, &[0, 1, 0, 1, 0], &params).unwrap();
     assert!(!svm.converged());
-    assert_eq!(svm.hyperplanes()[0].iterations, 1);
+    assert_eq!(svm.planes[0].iterations, 1);
 }
 
 #[test]
@@ -197,29 +211,24 @@ fn extreme_parameters_give_numbers() {
     let x = dense(2, &[1e70, 0.0, -1e70, 1.0, 0.0, 1e-70]);
     for (c, bias) in [(1e70, None), (1e-70, Some(1e70)), (1e70, Some(1e-70))] {
         let params = SvmParams { c, bias, ..SvmParams::default() };
-        let svm = LinearSvm::fit(&x, &[0, 1, 2], &params).unwrap();
+        let svm = fit(&x, &[0, 1, 2], &params).unwrap();
         let finite = |plane: &Hyperplane| {
             plane.intercept.is_finite() && plane.weights.iter().all(|w| w.is_finite())
         };
-        assert!(svm.hyperplanes().iter().all(finite), "{c} {bias:?}: {svm:?}");
+        assert!(svm.planes.iter().all(finite), "{c} {bias:?}: {svm:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_trained_is_refused() {
     let x = dense(1, &[1.0, 2.0]);
-    let fit = |params| LinearSvm::fit(&x, &[0, 1], &params).unwrap_err().to_string();
+    let refused = |params| fit(&x, &[0, 1], &params).unwrap_err().to_string();
     let default = SvmParams::default();
-    assert!(fit(SvmParams { c: 0.0, ..default }).starts_with("c = 0 is not allowed"));
-    assert!(fit(SvmParams { c: f64::NAN, ..default }).starts_with("c = NaN"));
-    assert!(fit(SvmParams { bias: Some(-1.0), ..default }).starts_with("bias = -1"));
-    assert!(fit(SvmParams { tolerance: f64::NAN, ..default }).starts_with("tolerance = NaN"));
-    assert!(fit(SvmParams { max_iterations: 0, ..default }).starts_with("max_iterations = 0"));
-    let error = LinearSvm::fit(&x, &[0], &default).unwrap_err();
-    assert_eq!(error, Error::Length { what: "labels", expected: 2, found: 1 });
+    assert!(refused(SvmParams { c: 0.0, ..default }).starts_with("c = 0 is not allowed"));
+    assert!(refused(SvmParams { c: f64::NAN, ..default }).starts_with("c = NaN"));
+    assert!(refused(SvmParams { bias: Some(-1.0), ..default }).starts_with("bias = -1"));
+    assert!(refused(SvmParams { tolerance: f64::NAN, ..default }).starts_with("tolerance = NaN"));
+    assert!(refused(SvmParams { max_iterations: 0, ..default }).starts_with("max_iterations = 0"));
     let none = DenseMatrix::from_row_major(0, 1, vec![0.0f64; 0]).unwrap();
-    assert!(matches!(LinearSvm::fit(&none, &[], &default), Err(Error::TooFew { .. })));
-    let svm = LinearSvm::fit(&x, &[0, 1], &default).unwrap();
-    let error = svm.predict(&dense(2, &[1.0, 2.0])).unwrap_err();
-    assert_eq!(error.to_string(), "columns of the features: expected 1, found 2");
+    assert!(matches!(fit(&none, &[], &default), Err(Error::TooFew { .. })));
 }
