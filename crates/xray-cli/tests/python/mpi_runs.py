@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,6 @@ from failures import check_failures
 from launch import Launcher, assert_same, assert_same_model, assert_same_topics, xray
 from resume import check_resume
 
-RULES = ["rand", "max", "dist", "greedy", "agg", "joint"]
-
 
 @dataclass
 class Runs:
@@ -35,6 +34,12 @@ class Runs:
     program: Path
     work: Path
     quick: bool
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """All selection rules, as the program lists them."""
+        told = xray(self.program, "factorize", "-", "--selection", "?").err
+        return told.split("[possible values: ")[1].split("]")[0].split(", ")
 
     def compare(self, data: Path, args: list[str], ranks: list[int], threads: list[int]) -> int:
         """Compares numbers of ranks and threads with one machine; returns how many runs."""
@@ -58,8 +63,8 @@ def check_golden(runs: Runs, golden: Path) -> int:
     count = 0
     for q, file in enumerate(sorted(golden.glob("*.npy"))):
         rank = min(*np.load(file).shape, 12)
-        for k, rule in enumerate(RULES):
-            if runs.quick and k != q % len(RULES):
+        for k, rule in enumerate(runs.rules):
+            if runs.quick and k != q % len(runs.rules):
                 continue
             args = ["-r", str(rank), "--selection", rule, "--allow-negative", "--seed", "3"]
             ranks = [2 + (q + k) % 3] if runs.quick else [1, 2, 3, 4]
@@ -104,7 +109,7 @@ def check_real(runs: Runs, data: Path) -> int:
     """Real data, all rules, 1 to 4 ranks; if quick, one data set on 3 ranks."""
     count = 0
     for matrix, rank in real_matrices(runs, data):
-        for rule in ("max", "greedy", "agg", "joint") if runs.quick else RULES:
+        for rule in ("max", "greedy", "agg", "joint") if runs.quick else runs.rules:
             args = ["-r", str(rank), "--selection", rule]
             ranks, threads = ([3], [1]) if runs.quick else ([1, 2, 3, 4], [1, 2])
             count += runs.compare(matrix, args, ranks, threads)
@@ -248,7 +253,7 @@ def figures(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 def check_methods(runs: Runs) -> int:
     """Comparisons: the rules have the same figures, and a rival is left out with the reason."""
     made = texts(runs.work, 9000)
-    rules = [f"xray-{rule}" for rule in (["greedy"] if runs.quick else RULES)]
+    rules = [f"xray-{rule}" for rule in (["greedy"] if runs.quick else runs.rules)]
     base = ["compare", str(made), "--labels", "label", "-r", "6", "--runs", "2", "--json", "-q"]
     expected = figures(xray(runs.program, *base, "--methods", ",".join(rules)).answer())
     assert list(expected) == rules
@@ -300,7 +305,7 @@ def main() -> None:
                 runs.program,
                 synthetic(work),
                 work,
-                ["rand", "greedy"] if runs.quick else RULES,
+                ["rand", "greedy"] if runs.quick else runs.rules,
             ),
             "real": lambda: check_real(runs, data or work),
         }[part]()
