@@ -11,7 +11,7 @@ use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::{Corpus, Error, RowNames, together};
 
 use crate::evaluate::protocol;
-use crate::method::{Job, Method, Shape};
+use crate::method::{Job, Method, NEEDS_ALL, Shape};
 use crate::part::Part;
 use crate::quality::Protocol;
 use crate::watch::{Interrupted, Watch};
@@ -155,7 +155,7 @@ impl Limits {
     /// Why a method cannot run, if it cannot.
     fn obstacle(&self, options: &CompareOptions, method: &Method) -> Option<String> {
         if self.n_ranks > 1 && !method.is_distributed() {
-            return Some("needs the whole matrix on one machine".to_owned());
+            return Some(NEEDS_ALL.to_owned());
         }
         let seconds = method.predicted_seconds(&self.shape, &options.job, self.threads);
         let predicted = seconds * options.n_runs(method) as f64;

@@ -109,6 +109,9 @@ impl Shape {
 /// Multiplications that one thread does in a second, roughly, when methods are predicted.
 const RATE: f64 = 5e8;
 
+/// Why methods that are not distributed cannot run on many ranks.
+pub(crate) const NEEDS_ALL: &str = "needs the whole matrix on one machine";
+
 impl Method {
     /// Finds a method by its name.
     ///
@@ -137,7 +140,7 @@ impl Method {
         match self.procedure {
             Procedure::Rule { selection, mean_ray } => runs::xray(part, job, selection, mean_ray),
             Procedure::Function(_) if part.comm.size() > 1 => {
-                bail!("{}: needs the whole matrix on one machine", self.name)
+                bail!("{}: {NEEDS_ALL}", self.name)
             }
             Procedure::Function(run) => run(part.portion.columns, job),
         }

@@ -109,7 +109,10 @@ impl DistributedMatrix {
     /// # Panics
     /// If a column is out of range.
     pub fn fetch_columns(&self, comm: &dyn Communicator, wanted: &[usize]) -> Result<Vec<Line>> {
-        let columns = Ownership::columns(self.n_columns, comm);
+        let (n, columns) = (self.n_columns, Ownership::columns(self.n_columns, comm));
+        if let Some(j) = wanted.iter().find(|j| **j >= n) {
+            panic!("column {j} is out of range, the matrix has {n}");
+        }
         wanted.iter().map(|&j| self.fetch_column(comm, &columns, j)).collect()
     }
 
