@@ -11,6 +11,9 @@ use crate::wide::{Wide, dot, norm};
 /// Scores and spreads this close, relatively, are equal: they differ by the rounding of wide numbers only.
 const EQUAL: f64 = 1e-24;
 
+/// Ties may be this many times as wide as the rounding: what an engine knows of its rounding is a generous estimate.
+const GENEROUS: f64 = 8.0;
+
 /// Nearer than this to the cone of others, relatively, a column is a rounded point of it.
 const INTERIOR: f64 = 1e-14;
 
@@ -85,18 +88,18 @@ fn check_point(
         if (deficit <= 0.0 && !(equal && k < i)) || !searched.surely_sees(k) {
             continue;
         }
-        if deficit > own.error + other.error || (equal && k < i) {
-            findings.fault(
-                Fault::Point,
-                format!(
-                    "step {t}: looked from column {i} ({:e}), not from {k}, ahead by {deficit:e}, rounding {:e}",
-                    own.value.round(),
-                    own.error + other.error
-                ),
-            );
+        let rounding = own.error + other.error;
+        if deficit > GENEROUS * rounding || (equal && k < i) {
+            let value = own.value.round();
+            let ahead = format!("{k}, ahead by {deficit:e}, rounding {rounding:e}");
+            let text = format!("step {t}: looked from column {i} ({value:e}), not from {ahead}");
+            findings.fault(Fault::Point, text);
             return;
         }
-        tied |= !equal;
+        if !equal {
+            tied = true;
+            findings.widest_tie = findings.widest_tie.max(deficit / rounding);
+        }
     }
     findings.ties += usize::from(tied);
 }
@@ -140,7 +143,7 @@ fn check_order(
     let deficit = (best.value - own.value).round();
     let behind = deficit > EQUAL * best.value.abs().round();
     let rounding = own.error + best.error;
-    if deficit > rounding {
+    if deficit > GENEROUS * rounding {
         let relative = deficit / best.value.round();
         let text = format!(
             "step {t}: column {j} instead of {k}, which is ahead by {relative:e}, rounding {:e}",
@@ -148,6 +151,7 @@ fn check_order(
         );
         findings.fault(Fault::Anchor, text);
     } else if behind {
+        findings.widest_tie = findings.widest_tie.max(deficit / rounding);
         findings.ties += 1;
     }
     let spread = contest.spreads[j];

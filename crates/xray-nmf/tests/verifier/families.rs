@@ -130,7 +130,9 @@ fn diagonal(random: &mut Random) -> Columns {
 fn near_parallel(random: &mut Random) -> Columns {
     let m = random.between(3, 10);
     let angle = power(random, -6.0, -1.0);
-    let common: Vec<f64> = (0..m).map(|_| 0.5 + fine(random)).collect();
+    // Around the diagonal spreads differ by the square of the angle only.
+    let even = random.chance(0.5);
+    let common: Vec<f64> = (0..m).map(|_| if even { 1.0 } else { 0.5 + fine(random) }).collect();
     let ray = |k: usize| (0..m).map(move |d| if d == k { angle } else { 0.0 });
     let count = random.between(2, m);
     let rays: Columns =

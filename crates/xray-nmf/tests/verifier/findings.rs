@@ -47,6 +47,8 @@ pub(crate) struct Findings {
     pub(crate) steps: usize,
     /// Detected anchors, and points, that are not the exact argmax but tie with it.
     pub(crate) ties: usize,
+    /// By how much the exact argmax is ahead in the widest tie, in units of rounding.
+    pub(crate) widest_tie: f64,
     /// Anchors that are not the exact argmax and lie in the cone of the other candidates (not counted for greedy).
     pub(crate) interior: usize,
     /// Fits that could not be replayed: rounding decides whether the mean is a ray.

@@ -24,6 +24,7 @@ impl Tally {
         let found = &mut self.found;
         found.steps += findings.steps;
         found.ties += findings.ties;
+        found.widest_tie = found.widest_tie.max(findings.widest_tie);
         found.interior += findings.interior;
         found.undecided += findings.undecided;
         found.violation = found.violation.max(findings.violation);
@@ -32,13 +33,13 @@ impl Tally {
     }
 
     fn row(&self, name: &str) -> String {
-        let Findings { steps, ties, interior, undecided, .. } = self.found;
+        let Findings { steps, ties, widest_tie, interior, undecided, .. } = self.found;
         let Findings { violation, residual_error, held_out_error, .. } = self.found;
         let faults = self.by_fault.iter().filter(|(_, count)| **count > 0);
         let faults: Vec<String> =
             faults.map(|(f, count)| format!("{} {count}", f.name())).collect();
         format!(
-            "{name:<16}{:>7}{steps:>8}{ties:>6}{interior:>9}{undecided:>10}{violation:>10.1e}\
+            "{name:<16}{:>7}{steps:>8}{ties:>6}{widest_tie:>7.2}{interior:>9}{undecided:>10}{violation:>10.1e}\
              {residual_error:>10.1e}{held_out_error:>10.1e}{:>8}  {}",
             self.fits,
             self.faulty,
@@ -86,11 +87,12 @@ impl Report {
 
     pub(crate) fn print(&self) {
         println!(
-            "{:<16}{:>7}{:>8}{:>6}{:>9}{:>10}{:>10}{:>10}{:>10}{:>8}  faults (fits)",
+            "{:<16}{:>7}{:>8}{:>6}{:>7}{:>9}{:>10}{:>10}{:>10}{:>10}{:>8}  faults (fits)",
             "",
             "fits",
             "steps",
             "ties",
+            "widest",
             "interior",
             "undecided",
             "violation",
