@@ -11,9 +11,6 @@ use crate::wide::{Wide, dot, norm};
 /// Scores and spreads this close, relatively, are equal: they differ by the rounding of wide numbers only.
 const EQUAL: f64 = 1e-24;
 
-/// Ties may be this many times as wide as the rounding: what an engine knows of its rounding is a generous estimate.
-const GENEROUS: f64 = 8.0;
-
 /// Nearer than this to the cone of others, relatively, a column is a rounded point of it.
 const INTERIOR: f64 = 1e-14;
 
@@ -89,7 +86,7 @@ fn check_point(
             continue;
         }
         let rounding = own.error + other.error;
-        if deficit > GENEROUS * rounding || (equal && k < i) {
+        if deficit > rounding || (equal && k < i) {
             let value = own.value.round();
             let ahead = format!("{k}, ahead by {deficit:e}, rounding {rounding:e}");
             let text = format!("step {t}: looked from column {i} ({value:e}), not from {ahead}");
@@ -143,7 +140,7 @@ fn check_order(
     let deficit = (best.value - own.value).round();
     let behind = deficit > EQUAL * best.value.abs().round();
     let rounding = own.error + best.error;
-    if deficit > GENEROUS * rounding {
+    if deficit > rounding {
         let relative = deficit / best.value.round();
         let text = format!(
             "step {t}: column {j} instead of {k}, which is ahead by {relative:e}, rounding {:e}",

@@ -111,10 +111,13 @@ fn changed_scores_and_margins_are_noticed() {
 #[test]
 fn changed_weights_are_noticed() {
     assert_noticed(Fault::Weights, "a weight", |_, claim| {
-        let Some(weights) = claim.weights.last_mut() else { return false };
-        let Some(h) = weights.iter_mut().flatten().find(|h| **h > 0.0) else { return false };
-        *h *= 1.0 + 1e-6;
-        true
+        // An anchor's own column.
+        let Some(first) = claim.anchors().next() else { return false };
+        let weights = claim.weights.last_mut().map(|weights| &mut weights[first][0]);
+        weights.is_some_and(|h| {
+            *h *= 1.0 + 1e-6;
+            *h > 0.0
+        })
     });
     assert_noticed(Fault::Weights, "a negative weight", |_, claim| {
         let first = claim.weights.first_mut().and_then(|weights| weights.first_mut());

@@ -9,7 +9,11 @@
 //! |---|---|---|
 //! | `load` | `1 + sum_k h_k \|\|a_k\|\| / \|\|x\|\|` | magnitudes of the terms of `x - A h` |
 //! | `reach` | `1 + sqrt(p) \|\|R^-1\|\|_F` | how much an error of the gradient moves `A h` |
-//! | `shift` | `unit load reach` | `\|\|R_engine - R_exact\|\|` |
+//! | `shift` | `8 unit load reach` | `\|\|R_engine - R_exact\|\|` |
+//!
+//! An engine takes a gradient, or the difference of two scores, for zero when it cannot tell it from rounding, and what it
+//! knows of its rounding is a generous estimate: hence another factor of 8 ([`GENEROUS`]) wherever such a decision
+//! matters.
 //!
 //! R is the triangular factor of the p rays of unit length that have a weight or whose gradient is zero to
 //! rounding. Rays nearer than sqrt(u) to the span of the others move `A h` by no more than that distance, which is
@@ -19,6 +23,9 @@ use crate::nnls::{Nearest, Rays};
 use crate::wide::{Wide, norm};
 
 pub(crate) const U: f64 = f64::EPSILON / 2.0;
+
+/// How much larger than the rounding an engine's own estimate of it may be.
+pub(crate) const GENEROUS: f64 = 8.0;
 
 /// Squared residuals above this share of the squared norm may be a difference of inner products; below, too
 /// few digits would be left, and they are to be computed from the columns.
@@ -100,12 +107,12 @@ pub(crate) fn uncertainty(
     let residual: Vec<f64> = nearest.residual.iter().map(|v| v.round()).collect();
     for (k, direction) in directions.0.iter().enumerate() {
         let slope: f64 = direction.iter().zip(&residual).map(|(a, b)| a * b).sum();
-        if slope >= -4.0 * unit * load && !nearest.support.contains(&k) {
+        if slope >= -GENEROUS * unit * load && !nearest.support.contains(&k) {
             listed.push(k);
         }
     }
     let (reach, left_out) = directions.reach(&listed);
-    let shift = unit * load * reach + left_out * load;
+    let shift = GENEROUS * unit * load * reach + left_out * load;
     let distance = norm(&nearest.residual).round();
     Uncertainty { shift, norm: shift + root_error(distance * distance, unit, load, length) }
 }
