@@ -1,4 +1,4 @@
-//! All tests of the engine, in one program: it compiles in a fraction of the time of many.
+//! All tests of the engine but the verifier, in one program: it compiles in a fraction of the time of many.
 
 mod bits;
 mod choices;

@@ -17,7 +17,11 @@
 //! and so is an exact tie that is not broken by the rule (largest `||X_j|| / p'X_j`, then lowest index). Scores, margins,
 //! weights, certificates and errors are held to the same bounds.
 //!
-//! `XRAY_VERIFY=100000` sets the number of problems (`make verify`), `XRAY_VERIFY_SEED=n` takes one of them.
+//! `XRAY_VERIFY=100000` sets the number of problems (`make verify`), `XRAY_VERIFY_SEED=n` takes one of them and shows it.
+//! The summary has a row for each family and each rule: proven ties, the widest of them in units of rounding, anchors
+//! among them that lie inside the cone of the other candidates, the worst violation of the optimality conditions, the
+//! worst errors of residuals and held-out errors, and fits with faults. Not covered: coordinate descent, which is no
+//! exact projection, `f32` storage, and resumed runs.
 
 #[path = "../suite/support/mod.rs"]
 mod support;
@@ -103,7 +107,12 @@ fn verify_all(seeds: std::ops::Range<u64>) -> Report {
 #[test]
 fn random_fits_stand_up_to_exact_arithmetic() {
     let seeds = match setting("XRAY_VERIFY_SEED") {
-        Some(seed) => seed..seed + 1,
+        Some(seed) => {
+            let problem = Problem::new(seed);
+            println!("{problem:?}");
+            Claim::of(&problem).steps.iter().for_each(|step| println!("{step:?}"));
+            seed..seed + 1
+        }
         None => 0..setting("XRAY_VERIFY").unwrap_or(USUAL),
     };
     let report = verify_all(seeds);
