@@ -41,6 +41,7 @@ mod rules;
 mod searched;
 mod wide;
 
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -91,7 +92,9 @@ fn verify_all(seeds: std::ops::Range<u64>) -> Report {
                 return;
             }
             let problem = Problem::new(seed);
-            let findings = verify(&problem, &Claim::of(&problem));
+            let judged = catch_unwind(|| verify(&problem, &Claim::of(&problem)));
+            let findings =
+                judged.unwrap_or_else(|_| panic!("a panic at {}", problem.reproduction()));
             report.lock().expect("no thread has panicked").add(&problem, &findings);
         }
     };

@@ -164,7 +164,7 @@ fn wrong_ends_are_noticed() {
         claim.termination = Termination::RankReached;
         exhausted
     });
-    assert_noticed(Fault::End, "a dropped anchor that was kept", |_, claim| {
+    assert_noticed(Fault::End, "an anchor dropped for nothing", |_, claim| {
         let dropped = claim.termination == Termination::BelowThreshold;
         claim.n_kept -= usize::from(dropped && claim.n_kept > 0);
         claim.weights.truncate(claim.n_kept);

@@ -65,8 +65,6 @@ impl Problem {
             self.hold_out_rows(random);
         }
         let (n, m) = (self.x.n, self.x.m);
-        let Params { ref mut rank, .. } = self.params;
-        *rank = (*rank).min(n + 1);
         let params = &mut self.params;
         params.mean_ray = random.chance(0.4);
         params.normalize =

@@ -131,3 +131,23 @@ fn root_error(squared: f64, unit: f64, load: f64, length: f64) -> f64 {
     let error = square_error(squared, unit, load, length);
     if squared > 0.0 { (error / squared.sqrt()).min(error.sqrt()) } else { error.sqrt() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two unit vectors at an angle have `R^-1 = [1, -cot; 0, 1 / sin]`, whose squares add up to `2 / sin^2`.
+    #[test]
+    fn the_reach_of_two_rays_grows_as_their_angle_shrinks() {
+        for angle in [1.5, 1e-2, 1e-6] {
+            let (sine, cosine) = f64::sin_cos(angle);
+            let directions = Directions(vec![vec![1.0, 0.0], vec![cosine, sine]]);
+            let (reach, left_out) = directions.reach(&[0, 1]);
+            let expected = 1.0 + 2.0 / sine;
+            assert!((reach / expected - 1.0).abs() < 1e-9, "{angle}: {reach} for {expected}");
+            assert_eq!(left_out, 0.0);
+        }
+        let twins = Directions(vec![vec![1.0, 0.0], vec![1.0, 1e-9]]);
+        assert_eq!(twins.reach(&[0, 1]), (2.0, 1e-9));
+    }
+}
