@@ -69,7 +69,7 @@ impl Problem {
         params.mean_ray = random.chance(0.4);
         params.normalize =
             [Normalize::None, Normalize::None, Normalize::L1, Normalize::L2][random.below(4)];
-        params.tolerance = [1e-6, 1e-6, 1e-6, 1e-7, 1e-4, 0.05][random.below(6)];
+        params.tolerance = [1e-6, 1e-6, 1e-6, 1e-5, 1e-4, 0.05][random.below(6)];
         if random.chance(0.3) {
             params.row_weights = Some((0..m).map(|_| power(random, -1.0, 1.0)).collect());
         }

@@ -29,10 +29,10 @@ impl Contest {
     /// For the rules that look from a point i: `R_i'X_j / p'X_j`.
     pub(crate) fn from_point(searched: &Searched, i: usize) -> Self {
         Self::new(searched, false, |j| {
-            let (sum, relative) = searched.weighted_sums[j];
-            let value = searched.data.product(i, j) / sum;
-            let error = searched.data.product_error(i, j) / sum.round();
-            Score { value, error: error + relative * value.abs().round() }
+            let sum = searched.weighted_sums[j];
+            let value = searched.data.product(i, j) / sum.value;
+            let error = searched.data.product_error(i, j) / sum.value.round();
+            Score { value, error: error + sum.error * value.abs().round() }
         })
     }
 
@@ -49,9 +49,10 @@ impl Contest {
                 let error = fold.error * (2.0 * fold.value.round() + fold.error) * length.round();
                 return Score { value, error };
             }
-            let (sum, relative) = searched.weighted_sums[j];
-            let value = fold.value / sum;
-            Score { value, error: fold.error / sum.round() + relative * value.round() }
+            let sum = searched.weighted_sums[j];
+            let value = fold.value / sum.value;
+            let error = fold.error / sum.value.round();
+            Score { value, error: error + sum.error * value.round() }
         })
     }
 
@@ -60,7 +61,7 @@ impl Contest {
             if greedy {
                 return Wide::ZERO;
             }
-            crate::wide::norm(&searched.data.columns[j]) / searched.weighted_sums[j].0
+            crate::wide::norm(&searched.data.columns[j]) / searched.weighted_sums[j].value
         };
         let open = |j: usize| searched.candidates[j] == Candidate::Yes;
         let n = searched.data.n();

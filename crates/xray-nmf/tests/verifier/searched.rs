@@ -1,6 +1,6 @@
 //! The data that anchors are chosen on, every column's exact projection onto the cone so far, and who may be chosen.
 
-use xray_nmf::{Normalize, Params};
+use xray_nmf::{Normalize, Params, Selection};
 
 use crate::nnls::{Nearest, Rays, project};
 use crate::problem::Problem;
@@ -102,11 +102,14 @@ pub(crate) fn widened(grid: &Grid) -> Vec<Vec<Wide>> {
     (0..grid.n).map(|j| grid.column(j).iter().map(|v| (*v).into()).collect()).collect()
 }
 
+/// Sums below this share of the sum of magnitudes all but cancel.
+const LEAST_SHARE: f64 = 2e-3;
+
 /// Who may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Candidate {
     No,
-    /// `p'X_j` is zero to rounding.
+    /// `p'X_j` is small beside `p'|X_j|`: what is left of a sum that all but cancels, which may be refused.
     Perhaps,
     Yes,
 }
@@ -115,8 +118,8 @@ pub(crate) enum Candidate {
 #[derive(Debug)]
 pub(crate) struct Searched {
     pub(crate) data: Projected,
-    /// `p'X_j`, and its relative rounding.
-    pub(crate) weighted_sums: Vec<(Wide, f64)>,
+    /// `p'X_j` for all columns.
+    pub(crate) weighted_sums: Vec<WeightedSum>,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) tolerance: f64,
 }
@@ -129,7 +132,7 @@ impl Searched {
             widened(x).into_iter().map(|column| normalized(column, params.normalize)).collect();
         let ones = vec![1.0; x.m];
         let p = params.row_weights.as_deref().unwrap_or(&ones);
-        let weighted_sums: Vec<(Wide, f64)> = columns.iter().map(|c| weighted_sum(c, p)).collect();
+        let weighted_sums: Vec<WeightedSum> = columns.iter().map(|c| weighted_sum(c, p)).collect();
         let candidates = candidates(params, &weighted_sums, &columns);
         let rounds = params.normalize != Normalize::None;
         let mean = if params.mean_ray { mean(&columns) } else { None };
@@ -173,25 +176,35 @@ fn normalized(column: Vec<Wide>, normalize: Normalize) -> Vec<Wide> {
     if size == Wide::ZERO { column } else { column.into_iter().map(|v| v / size).collect() }
 }
 
-fn weighted_sum(column: &[Wide], p: &[f64]) -> (Wide, f64) {
-    let terms = || column.iter().zip(p).map(|(v, p)| *v * Wide::from(*p));
-    let (sum, magnitude): (Wide, Wide) = (terms().sum(), terms().map(Wide::abs).sum());
-    let error = 4.0 * (column.len() + 4) as f64 * U * magnitude.round();
-    (sum, if sum == Wide::ZERO { f64::INFINITY } else { error / sum.abs().round() })
+/// `p'X_j`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WeightedSum {
+    pub(crate) value: Wide,
+    /// Its relative rounding.
+    pub(crate) error: f64,
+    /// Its share of `p'|X_j|`.
+    share: f64,
 }
 
-fn candidates(params: &Params, sums: &[(Wide, f64)], columns: &[Vec<Wide>]) -> Vec<Candidate> {
+fn weighted_sum(column: &[Wide], p: &[f64]) -> WeightedSum {
+    let terms = || column.iter().zip(p).map(|(v, p)| *v * Wide::from(*p));
+    let (value, magnitude): (Wide, Wide) = (terms().sum(), terms().map(Wide::abs).sum());
+    let share = if magnitude == Wide::ZERO { 0.0 } else { (value / magnitude).round() };
+    WeightedSum { value, error: 4.0 * (column.len() + 4) as f64 * U / share.abs(), share }
+}
+
+fn candidates(params: &Params, sums: &[WeightedSum], columns: &[Vec<Wide>]) -> Vec<Candidate> {
     let Params { candidates, excluded, fixed, .. } = params;
     let of_column = |j: usize| {
         let listed = candidates.as_ref().is_none_or(|listed| listed.contains(&j));
         let zero = columns[j].iter().all(|v| *v == Wide::ZERO);
-        let (sum, error) = sums[j];
         if !listed || zero || excluded.contains(&j) || fixed.contains(&j) {
             Candidate::No
-        } else if error >= 0.5 {
-            Candidate::Perhaps
-        } else if sum > Wide::ZERO {
+        } else if params.selection == Selection::Greedy || sums[j].share > LEAST_SHARE {
+            // Greedy needs no p.
             Candidate::Yes
+        } else if sums[j].share > -unit(columns[j].len(), 0) {
+            Candidate::Perhaps
         } else {
             Candidate::No
         }
