@@ -4,7 +4,7 @@ use xray_nmf::{Params, Selection, Step};
 
 use crate::findings::{Fault, Findings};
 use crate::nnls::{Rays, project};
-use crate::rules::{Contest, Score, outlook};
+use crate::rules::{Contest, Score, is_hidden, outlook};
 use crate::searched::{Candidate, Searched};
 use crate::wide::{Wide, dot, norm};
 
@@ -38,13 +38,15 @@ pub(crate) fn check(
         return;
     }
     let looks = matches!(params.selection, Selection::Rand | Selection::Max | Selection::Dist);
-    if looks != step.exterior.is_some() {
+    let hidden = !looks && step.exterior.is_some() && is_hidden(searched, params.selection);
+    if (looks || hidden) != step.exterior.is_some() {
         findings.fault(Fault::Point, format!("step {t}: looked from {:?}", step.exterior));
         return;
     }
     let contest = match step.exterior {
         Some(i) => {
-            check_point(searched, params.selection, t, i, findings);
+            let rule = if hidden { Selection::Max } else { params.selection };
+            check_point(searched, rule, t, i, findings);
             Contest::from_point(searched, i)
         }
         None => {

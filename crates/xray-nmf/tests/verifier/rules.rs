@@ -2,13 +2,14 @@
 //! may have.
 //!
 //! Residuals of columns that count as interior (`||R_i|| <= tolerance ||X_i||`) may be counted or left out, but
-//! their rounding errors must not decide: only exterior columns' rounding is part of a score's.
+//! their rounding errors must not decide: only exterior columns' rounding is part of a score's. Where large columns'
+//! rounding hides all scores of `greedy`, `agg` and `joint` ([`is_hidden`]), the rule may look as `max` does instead.
 
 use xray_nmf::Selection;
 
-use crate::rounding::U;
+use crate::rounding::{GENEROUS, U};
 use crate::searched::{Candidate, Searched};
-use crate::wide::Wide;
+use crate::wide::{Wide, norm};
 
 /// A score, and how far an engine's may be from it.
 #[derive(Debug, Clone, Copy)]
@@ -21,25 +22,25 @@ pub(crate) struct Score {
 #[derive(Debug)]
 pub(crate) struct Contest {
     pub(crate) scores: Vec<Option<Score>>,
-    /// Among ties the largest wins; a constant for greedy.
+    /// Length relative to size: among ties the largest wins. All alike for greedy.
     pub(crate) spreads: Vec<Wide>,
 }
 
 impl Contest {
-    /// For the rules that look from a point i: `R_i'X_j / p'X_j`.
+    /// For the rules that look from a point i: `R_i'X_j` relative to the size of `X_j`.
     pub(crate) fn from_point(searched: &Searched, i: usize) -> Self {
-        Self::new(searched, false, |j| {
-            let sum = searched.weighted_sums[j];
-            let value = searched.data.product(i, j) / sum.value;
-            let error = searched.data.product_error(i, j) / sum.value.round();
-            Score { value, error: error + sum.error * value.abs().round() }
+        Self::new(searched, |j| {
+            let size = searched.sizes[j];
+            let value = searched.data.product(i, j) / size.value;
+            let error = searched.data.product_error(i, j) / size.value.round();
+            Score { value, error: error + size.error * value.abs().round() }
         })
     }
 
     /// For the rules that score columns.
     pub(crate) fn of_columns(searched: &Searched, selection: Selection) -> Self {
         let exterior = Exterior::of(searched);
-        Self::new(searched, selection == Selection::Greedy, |j| {
+        Self::new(searched, |j| {
             let largest = selection == Selection::Joint;
             let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
             if selection == Selection::Greedy {
@@ -49,20 +50,15 @@ impl Contest {
                 let error = fold.error * (2.0 * fold.value.round() + fold.error) * length.round();
                 return Score { value, error };
             }
-            let sum = searched.weighted_sums[j];
-            let value = fold.value / sum.value;
-            let error = fold.error / sum.value.round();
-            Score { value, error: error + sum.error * value.round() }
+            let size = searched.sizes[j];
+            let value = fold.value / size.value;
+            let error = fold.error / size.value.round();
+            Score { value, error: error + size.error * value.round() }
         })
     }
 
-    fn new(searched: &Searched, greedy: bool, score: impl Fn(usize) -> Score) -> Self {
-        let spread = |j: usize| {
-            if greedy {
-                return Wide::ZERO;
-            }
-            crate::wide::norm(&searched.data.columns[j]) / searched.weighted_sums[j].value
-        };
+    fn new(searched: &Searched, score: impl Fn(usize) -> Score) -> Self {
+        let spread = |j: usize| norm(&searched.data.columns[j]) / searched.sizes[j].value;
         let open = |j: usize| searched.candidates[j] == Candidate::Yes;
         let n = searched.data.n();
         Self {
@@ -93,6 +89,22 @@ impl Contest {
         let rivals = rivals.filter(|score| score.value.round() + score.error >= least);
         rivals.map(|score| score.error).fold(0.0, f64::max)
     }
+}
+
+/// A score with fewer digits than this leaves says little.
+const UNCLEAR: f64 = 1e-6;
+
+/// Whether the best score of a rule that scores columns is hidden by the rounding of all columns together, interior
+/// ones included, so that an engine that adds all of them up cannot tell it.
+pub(crate) fn is_hidden(searched: &Searched, selection: Selection) -> bool {
+    let Some((j, _)) = Contest::of_columns(searched, selection).best(None) else { return false };
+    let data = &searched.data;
+    let exterior = Exterior::of(searched);
+    let largest = selection == Selection::Joint;
+    let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
+    let total = data.lengths.iter().map(|length| length * length).sum::<f64>().sqrt();
+    let rounding = GENEROUS * data.unit() * total * data.lengths[j];
+    fold.value.round() * UNCLEAR <= rounding
 }
 
 /// How the positive parts of `R'X_j` are folded.

@@ -118,8 +118,7 @@ pub(crate) enum Candidate {
 #[derive(Debug)]
 pub(crate) struct Searched {
     pub(crate) data: Projected,
-    /// `p'X_j` for all columns.
-    pub(crate) weighted_sums: Vec<WeightedSum>,
+    pub(crate) sizes: Vec<Size>,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) tolerance: f64,
 }
@@ -132,8 +131,10 @@ impl Searched {
             widened(x).into_iter().map(|column| normalized(column, params.normalize)).collect();
         let ones = vec![1.0; x.m];
         let p = params.row_weights.as_deref().unwrap_or(&ones);
-        let weighted_sums: Vec<WeightedSum> = columns.iter().map(|c| weighted_sum(c, p)).collect();
-        let candidates = candidates(params, &weighted_sums, &columns);
+        let greedy = params.selection == Selection::Greedy;
+        let size = |c: &Vec<Wide>| if greedy { length(c) } else { weighted_sum(c, p) };
+        let sizes: Vec<Size> = columns.iter().map(size).collect();
+        let candidates = candidates(params, &sizes, &columns);
         let rounds = params.normalize != Normalize::None;
         let mean = if params.mean_ray { mean(&columns) } else { None };
         let mean_error = mean.as_ref().map_or(0.0, |(_, error)| *error);
@@ -149,7 +150,7 @@ impl Searched {
                 return None;
             }
         }
-        Some(Self { data, weighted_sums, candidates, tolerance })
+        Some(Self { data, sizes, candidates, tolerance })
     }
 
     /// An anchor enters the cone, and is no candidate any more.
@@ -176,9 +177,9 @@ fn normalized(column: Vec<Wide>, normalize: Normalize) -> Vec<Wide> {
     if size == Wide::ZERO { column } else { column.into_iter().map(|v| v / size).collect() }
 }
 
-/// `p'X_j`.
+/// What scores are relative to: `p'X_j`, or `||X_j||` for greedy, which needs no p.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WeightedSum {
+pub(crate) struct Size {
     pub(crate) value: Wide,
     /// Its relative rounding.
     pub(crate) error: f64,
@@ -186,30 +187,33 @@ pub(crate) struct WeightedSum {
     share: f64,
 }
 
-fn weighted_sum(column: &[Wide], p: &[f64]) -> WeightedSum {
+fn length(column: &[Wide]) -> Size {
+    Size { value: norm(column), error: 4.0 * (column.len() + 4) as f64 * U, share: 1.0 }
+}
+
+fn weighted_sum(column: &[Wide], p: &[f64]) -> Size {
     let terms = || column.iter().zip(p).map(|(v, p)| *v * Wide::from(*p));
     let (value, magnitude): (Wide, Wide) = (terms().sum(), terms().map(Wide::abs).sum());
     let share = if magnitude == Wide::ZERO { 0.0 } else { (value / magnitude).round() };
-    WeightedSum { value, error: 4.0 * (column.len() + 4) as f64 * U / share.abs(), share }
+    Size { value, error: 4.0 * (column.len() + 4) as f64 * U / share.abs(), share }
 }
 
-fn candidates(params: &Params, sums: &[WeightedSum], columns: &[Vec<Wide>]) -> Vec<Candidate> {
+fn candidates(params: &Params, sizes: &[Size], columns: &[Vec<Wide>]) -> Vec<Candidate> {
     let Params { candidates, excluded, fixed, .. } = params;
     let of_column = |j: usize| {
         let listed = candidates.as_ref().is_none_or(|listed| listed.contains(&j));
         let zero = columns[j].iter().all(|v| *v == Wide::ZERO);
         if !listed || zero || excluded.contains(&j) || fixed.contains(&j) {
             Candidate::No
-        } else if params.selection == Selection::Greedy || sums[j].share > LEAST_SHARE {
-            // Greedy needs no p.
+        } else if sizes[j].share > LEAST_SHARE {
             Candidate::Yes
-        } else if sums[j].share > -unit(columns[j].len(), 0) {
+        } else if sizes[j].share > -unit(columns[j].len(), 0) {
             Candidate::Perhaps
         } else {
             Candidate::No
         }
     };
-    (0..sums.len()).map(of_column).collect()
+    (0..sizes.len()).map(of_column).collect()
 }
 
 /// The mean column and its relative rounding, unless it is zero.
