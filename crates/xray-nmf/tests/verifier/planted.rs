@@ -91,6 +91,12 @@ fn another_point_is_noticed() {
         claim.steps[t].exterior = Some(anchor);
         true
     });
+    assert_noticed(Fault::Point, "a point where all scores are clear", |problem, claim| {
+        let Some(t) = last_detected(problem, claim) else { return false };
+        let clear = claim.steps[t].exterior.is_none() && claim.steps[t].residual > 1e-3;
+        claim.steps[t].exterior = Some(claim.steps[t].anchor);
+        clear
+    });
 }
 
 #[test]
