@@ -37,30 +37,41 @@ pub(crate) fn check(
             .fault(Fault::Anchor, format!("step {t}: column {} may not be chosen", step.anchor));
         return;
     }
-    let looks = matches!(params.selection, Selection::Rand | Selection::Max | Selection::Dist);
-    let hidden = !looks && step.exterior.is_some() && is_hidden(searched, params.selection);
-    if (looks || hidden) != step.exterior.is_some() {
-        findings.fault(Fault::Point, format!("step {t}: looked from {:?}", step.exterior));
-        return;
-    }
-    let contest = match step.exterior {
-        Some(i) => {
-            let rule = if hidden { Selection::Max } else { params.selection };
-            check_point(searched, rule, t, i, findings);
-            Contest::from_point(searched, i)
-        }
-        None => {
-            let tolerance = searched.tolerance;
-            let open = (0..n).any(|i| searched.data.perhaps_exterior(i, tolerance));
-            findings.require(open, Fault::End, || format!("step {t}: no column is exterior"));
-            Contest::of_columns(searched, params.selection)
-        }
-    };
+    let Some(contest) = contest(searched, params.selection, t, step, findings) else { return };
     if searched.candidates[step.anchor] == Candidate::Yes {
         let first = check_anchor(&contest, t, step, findings);
         let geometric = params.selection != Selection::Greedy;
         if !first && geometric && lies_within(searched, step.anchor) {
             findings.interior += 1;
+        }
+    }
+}
+
+/// The scores that decide the step; none if it was looked from a point, or not, against the rule.
+fn contest(
+    searched: &Searched,
+    selection: Selection,
+    t: usize,
+    step: &Step,
+    findings: &mut Findings,
+) -> Option<Contest> {
+    let looks = matches!(selection, Selection::Rand | Selection::Max | Selection::Dist);
+    let hidden = !looks && step.exterior.is_some() && is_hidden(searched, selection);
+    if (looks || hidden) != step.exterior.is_some() {
+        findings.fault(Fault::Point, format!("step {t}: looked from {:?}", step.exterior));
+        return None;
+    }
+    match step.exterior {
+        Some(i) => {
+            let rule = if hidden { Selection::Max } else { selection };
+            check_point(searched, rule, t, i, findings);
+            Some(Contest::from_point(searched, i))
+        }
+        None => {
+            let tolerance = searched.tolerance;
+            let open = (0..searched.data.n()).any(|i| searched.data.perhaps_exterior(i, tolerance));
+            findings.require(open, Fault::End, || format!("step {t}: no column is exterior"));
+            Some(Contest::of_columns(searched, selection))
         }
     }
 }
