@@ -5,15 +5,19 @@ use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::matrix::LARGEST_ENTRY;
 use crate::ownership::Ownership;
-use crate::params::Params;
+use crate::params::{Params, Selection};
 
-/// Which own columns may be chosen, and their denominators.
+/// With negative entries, `p'X_j` is at least this share of `p'|X_j|` for candidates: the sum of a column
+/// that all but cancels is noise, and would make its score enormous.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// Which own columns may be chosen, and their sizes.
 #[derive(Debug)]
 pub(crate) struct Candidates {
-    /// Allowed, not zero, `p'X_j > 0`, not yet an anchor.
+    /// Allowed, not zero, of positive size, not yet an anchor.
     pub(crate) eligible: Vec<bool>,
-    /// `p'X_j`.
-    pub(crate) weighted_sums: Vec<f64>,
+    /// What scores are relative to: `p'X_j`, or `||X_j||` for greedy, which needs no p.
+    pub(crate) sizes: Vec<f64>,
     /// Exterior means `||R_i|| > tolerance ||X_i||`.
     pub(crate) tolerance: f64,
     columns: Ownership,
@@ -25,11 +29,14 @@ impl Candidates {
         let (matrix, columns) = (cone.gram.matrix, cone.ranks().columns);
         let p = params.row_weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
-        let weighted_sums = matrix.weighted_sums(&p);
-        // With negative entries p'X_j may all but vanish; scores must stay finite.
-        let least = |i: usize| cone.squared_norms[i].sqrt() * 1e-200;
-        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > least(i);
-        let mut eligible: Vec<bool> = (0..columns.n_own()).map(usable).collect();
+        let norms: Vec<f64> = cone.squared_norms.iter().map(|squared| squared.sqrt()).collect();
+        let mut eligible: Vec<bool> = norms.iter().map(|norm| *norm > 0.0).collect();
+        let mut sizes = norms;
+        if params.selection != Selection::Greedy {
+            sizes = matrix.weighted_sums(&p);
+            let usable = |i: usize| sizes[i] > 0.0 && (!cone.signed || is_sum(cone, i, &p, sizes[i]));
+            eligible.iter_mut().enumerate().for_each(|(i, eligible)| *eligible &= usable(i));
+        }
         if let Some(listed) = &params.candidates {
             let mut allowed = vec![false; eligible.len()];
             mark("candidates", listed, &columns, &mut allowed, true)?;
@@ -38,7 +45,12 @@ impl Candidates {
         mark("excluded", &params.excluded, &columns, &mut eligible, false)?;
         mark("fixed", &params.fixed, &columns, &mut eligible, false)?;
         check_fixed(params, cone)?;
-        Ok(Self { eligible, weighted_sums, tolerance: params.tolerance, columns })
+        Ok(Self { eligible, sizes, tolerance: params.tolerance, columns })
+    }
+
+    /// The spread of own column i: at least `1 / ||p||`, and the larger the farther the column is from p.
+    pub(crate) fn spread(&self, cone: &Cone<'_>, i: usize) -> f64 {
+        cone.squared_norms[i].sqrt() / self.sizes[i]
     }
 
     /// A column that has become an anchor is no candidate any more.
@@ -47,6 +59,13 @@ impl Candidates {
             self.eligible[i] = false;
         }
     }
+}
+
+/// Whether own column i's sum `p'X_i` is more than what cancelling left of it.
+fn is_sum(cone: &Cone<'_>, i: usize, p: &[f64], sum: f64) -> bool {
+    let mut gross = 0.0;
+    cone.gram.matrix.column(i).for_each(|d, v| gross += p[d] * v.abs());
+    sum > LEAST_SHARE * gross
 }
 
 /// p has one positive entry of sensible size for each row.

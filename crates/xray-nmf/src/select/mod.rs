@@ -16,6 +16,7 @@ mod look;
 mod max;
 mod norms;
 mod rand;
+mod residual;
 mod scored;
 mod scoring;
 pub(crate) mod ties;

@@ -4,11 +4,8 @@
 use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::verify;
-use crate::support::{Grid, every_rule, fitted};
+use crate::support::{EXACT, Grid, every_rule, fitted};
 use xray_nmf::{Descent, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
-
-const EXACT: [Selection; 5] =
-    [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
 
 fn columns(columns: &[&[f64]]) -> Grid {
     Grid::from_columns(&columns.iter().map(|c| c.to_vec()).collect::<Vec<_>>())
