@@ -18,6 +18,9 @@ pub(crate) struct Candidates {
     pub(crate) eligible: Vec<bool>,
     /// What scores are relative to: `p'X_j`, or `||X_j||` for greedy, which needs no p.
     pub(crate) sizes: Vec<f64>,
+    /// `p'|X_j|` is at most so many times `p'X_j`, for candidates: rounding errors of sizes are so much larger
+    /// than those of positive sums.
+    pub(crate) cancellation: f64,
     /// Exterior means `||R_i|| > tolerance ||X_i||`.
     pub(crate) tolerance: f64,
     columns: Ownership,
@@ -31,10 +34,12 @@ impl Candidates {
         check_weights(&p, matrix.n_rows())?;
         let norms: Vec<f64> = cone.squared_norms.iter().map(|squared| squared.sqrt()).collect();
         let mut eligible: Vec<bool> = norms.iter().map(|norm| *norm > 0.0).collect();
-        let mut sizes = norms;
+        let (mut sizes, mut cancellation) = (norms, 1.0);
         if params.selection != Selection::Greedy {
             sizes = matrix.weighted_sums(&p);
-            let usable = |i: usize| sizes[i] > 0.0 && (!cone.signed || is_sum(cone, i, &p, sizes[i]));
+            cancellation = if cone.signed { 1.0 / LEAST_SHARE } else { 1.0 };
+            let usable =
+                |i: usize| sizes[i] > 0.0 && (!cone.signed || is_sum(cone, i, &p, sizes[i]));
             eligible.iter_mut().enumerate().for_each(|(i, eligible)| *eligible &= usable(i));
         }
         if let Some(listed) = &params.candidates {
@@ -45,7 +50,7 @@ impl Candidates {
         mark("excluded", &params.excluded, &columns, &mut eligible, false)?;
         mark("fixed", &params.fixed, &columns, &mut eligible, false)?;
         check_fixed(params, cone)?;
-        Ok(Self { eligible, sizes, tolerance: params.tolerance, columns })
+        Ok(Self { eligible, sizes, cancellation, tolerance: params.tolerance, columns })
     }
 
     /// The spread of own column i: at least `1 / ||p||`, and the larger the farther the column is from p.

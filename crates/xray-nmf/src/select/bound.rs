@@ -259,13 +259,7 @@ fn outer_products(changes: &ChangeBlock, t: usize) -> Vec<f64> {
 }
 
 /// `||(-d'C_A)_+||` at most, for one row's change d.
-fn row_growth(
-    gram: &[Vec<f64>],
-    rays: &[u32],
-    change: &[f64],
-    signed: bool,
-    relative: f64,
-) -> f64 {
+fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool, relative: f64) -> f64 {
     let (mut all, mut negative, mut size) = (0.0, 0.0, 0.0);
     for (a, (&k, &d)) in rays.iter().zip(change).enumerate() {
         for (b, (&l, &e)) in rays[..=a].iter().zip(change).enumerate() {

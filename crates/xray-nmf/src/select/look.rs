@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::residual::residual_vector;
-use super::ties::{Contest, Estimate, TIE_TOLERANCE, Winner};
+use super::ties::{Contest, Estimate, TIE_TOLERANCE, Winner, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::comm::Collectives;
 use crate::cone::Cone;
@@ -117,7 +117,8 @@ impl<P: Exterior> Rule for LookFrom<P> {
 fn look_from(search: &Search<'_>, i: usize) -> Result<Option<Detection>> {
     let fetched = search.cone.gram.fetch(i, |i| search.cone.state(i))?;
     let view = View::new(search, &fetched);
-    let products = residual_products(&search.cone, &fetched.state, &search.cone.gram.once(&fetched));
+    let products =
+        residual_products(&search.cone, &fetched.state, &search.cone.gram.once(&fetched));
     let winner = if fetched.state.rays.is_empty() {
         // The residual is the column itself.
         view.farthest(&products, view.norm)?
@@ -139,8 +140,10 @@ struct View<'s, 'a> {
     norm: f64,
     /// The error of `C_ij - h_i'C_Aj`.
     lost: f64,
-    /// Relative rounding error of a sum over the rows.
+    /// Relative rounding error of a product without weights.
     rounding: f64,
+    /// Relative rounding error of sizes and spreads.
+    size_rounding: f64,
 }
 
 impl<'s, 'a> View<'s, 'a> {
@@ -150,21 +153,20 @@ impl<'s, 'a> View<'s, 'a> {
         let used = state.rays.iter().zip(&state.weights);
         let ray_norm = |k: u32| search.cone.normal.row(k as usize)[k as usize].sqrt();
         let terms = used.fold(norm, |sum, (&k, &h)| sum + h * ray_norm(k));
-        let rounding = (search.cone.gram.matrix.n_rows() + 8) as f64 * f64::EPSILON;
-        let lost = (rounding + state.rays.len() as f64 * f64::EPSILON) * terms;
-        Self { search, norm, lost, rounding }
+        let rounding = sum_rounding(&search.cone, 0);
+        let lost = sum_rounding(&search.cone, state.rays.len()) * terms;
+        let size_rounding = search.candidates.cancellation * rounding;
+        Self { search, norm, lost, rounding, size_rounding }
     }
 
     /// The scores of the own candidates whose product exceeds `least`.
     fn scores(&self, products: &[f64], error: f64, least: f64) -> Vec<Option<Estimate>> {
         let Search { cone, candidates, .. } = self.search;
         let estimate = |(j, product): (usize, &f64)| {
-            let counts =
-                candidates.eligible[j] && *product > least * cone.squared_norms[j].sqrt();
+            let counts = candidates.eligible[j] && *product > least * cone.squared_norms[j].sqrt();
             counts.then(|| {
                 let (score, spread) = (product / candidates.sizes[j], candidates.spread(cone, j));
-                // The size is rounded, too.
-                let error = error * spread + self.rounding * score.abs();
+                let error = error * spread + self.size_rounding * score.abs();
                 Estimate { score, error, spread }
             })
         };
@@ -175,7 +177,7 @@ impl<'s, 'a> View<'s, 'a> {
     fn farthest(&self, products: &[f64], length: f64) -> Result<Option<Winner>> {
         let scores = self.scores(products, self.rounding * length, NEGLIGIBLE * self.norm);
         let contest = Contest::new(self.search.cone.ranks(), &scores)?;
-        contest.map(|contest| contest.winner(self.rounding)).transpose()
+        contest.map(|contest| contest.winner(self.size_rounding)).transpose()
     }
 
     /// Looks with the residual as a vector.

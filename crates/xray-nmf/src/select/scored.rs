@@ -11,7 +11,7 @@ use super::lazy::{BoundedColumn, Scores, Wanted};
 use super::look::LookFrom;
 use super::max::Max;
 use super::scoring::{Side, positive_parts};
-use super::ties::{Contest, Estimate, REACH};
+use super::ties::{Contest, Estimate, REACH, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::candidates::Candidates;
 use crate::cone::Cone;
@@ -101,12 +101,12 @@ impl<S: Score> Scored<S> {
     /// The own scores that are known, with their errors.
     fn estimates(&self, search: &Search<'_>) -> Vec<Option<Estimate>> {
         let Search { cone, candidates, .. } = search;
-        let sums = sum_rounding(cone);
+        let relative = relative_rounding(search);
         let estimate = |(i, score): (usize, &Option<f64>)| {
             score.map(|score| {
                 let denominator = self.denominators[i];
                 let most = S::norm(score, denominator) + norm_error(cone, i);
-                let error = S::bound(most, denominator) - score + sums * score;
+                let error = S::bound(most, denominator) - score + relative * score;
                 Estimate { score, error, spread: candidates.spread(cone, i) }
             })
         };
@@ -114,17 +114,16 @@ impl<S: Score> Scored<S> {
     }
 }
 
-/// Relative rounding error of a sum over all rows, or over all columns block by block.
-fn sum_rounding(cone: &Cone<'_>) -> f64 {
+/// Relative rounding error of a size, and of a sum over all columns, block by block.
+fn relative_rounding(search: &Search<'_>) -> f64 {
+    let Search { cone, candidates, .. } = search;
     let Ranks { columns, .. } = cone.ranks();
-    let terms = cone.gram.matrix.n_rows() + columns.block_size() + columns.n_blocks() + 8;
-    terms as f64 * f64::EPSILON
+    candidates.cancellation * sum_rounding(cone, columns.block_size() + columns.n_blocks())
 }
 
 /// Rounding error of `||(R'X_j)_+||` for own column j; the same for any number of ranks.
 fn norm_error(cone: &Cone<'_>, j: usize) -> f64 {
-    let terms = cone.gram.matrix.n_rows() + cone.n_rays() + 8;
-    terms as f64 * f64::EPSILON * (cone.total * cone.squared_norms[j]).sqrt()
+    sum_rounding(cone, cone.n_rays()) * (cone.total * cone.squared_norms[j]).sqrt()
 }
 
 impl<S: Score> Rule for Scored<S> {
@@ -137,7 +136,8 @@ impl<S: Score> Rule for Scored<S> {
         let evaluations = std::mem::take(&mut self.scores.evaluations);
         let estimates = self.estimates(search);
         let contest = Contest::new(cone.ranks(), &estimates)?.filter(Contest::is_clear);
-        let winner = contest.map(|contest| contest.winner(sum_rounding(cone))).transpose()?;
+        let winner =
+            contest.map(|contest| contest.winner(relative_rounding(search))).transpose()?;
         self.goal = winner.map_or(0.0, |winner| winner.runner_up.max(0.0));
         if let Some(winner) = winner {
             return Ok(Some(Detection::won(winner, None, evaluations)));

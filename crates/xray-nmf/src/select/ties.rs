@@ -12,6 +12,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::comm::Collectives;
+use crate::cone::Cone;
 use crate::error::Result;
 use crate::ranks::Ranks;
 
@@ -27,6 +28,14 @@ const BONUS: f64 = 256.0;
 /// Relative differences from the best score that can matter, if it is clear: contenders are within three times
 /// [`UNCLEAR`], and those whom the bonus can lift are within [`BONUS`] times that.
 pub(super) const REACH: f64 = 1e-3;
+
+/// Rounding errors of longer sums cancel each other well enough not to exceed those of so many terms.
+const LONGEST_SUM: usize = 1 << 20;
+
+/// Relative rounding error of a sum over the rows, with so many roundings besides.
+pub(super) fn sum_rounding(cone: &Cone<'_>, others: usize) -> f64 {
+    (cone.gram.matrix.n_rows().min(LONGEST_SUM) + others + 8) as f64 * f64::EPSILON
+}
 
 /// The column that won.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -154,7 +154,8 @@ fn table_of_angles() {
 fn an_interior_column_first_is_never_taken_for_a_ray() {
     for exponent in 2..=10 {
         let angle = 10f64.powf(-0.5 * f64::from(exponent));
-        let ray = |k: usize| -> Vec<f64> { (0..3).map(|d| 1.0 + f64::from(d == k) * angle).collect() };
+        let ray =
+            |k: usize| -> Vec<f64> { (0..3).map(|d| 1.0 + f64::from(d == k) * angle).collect() };
         let inside = ray(0).iter().zip(ray(1)).map(|(a, b)| 0.9 * a + 0.1 * b).collect();
         let x = Grid::from_columns(&[inside, ray(0), ray(1), ray(2)]);
         for (selection, seed) in EXACT.into_iter().flat_map(|s| (0..4).map(move |k| (s, k))) {
