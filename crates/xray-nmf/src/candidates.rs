@@ -18,6 +18,8 @@ pub(crate) struct Candidates {
     pub(crate) eligible: Vec<bool>,
     /// What scores are relative to: `p'X_j`, or `||X_j||` for greedy, which needs no p.
     pub(crate) sizes: Vec<f64>,
+    /// `||X_j||` relative to the size: the larger, the farther the column is from p.
+    pub(crate) spreads: Vec<f64>,
     /// `p'|X_j|` is at most so many times `p'X_j`, for candidates: rounding errors of sizes are so much larger
     /// than those of positive sums.
     pub(crate) cancellation: f64,
@@ -34,7 +36,7 @@ impl Candidates {
         check_weights(&p, matrix.n_rows())?;
         let norms: Vec<f64> = cone.squared_norms.iter().map(|squared| squared.sqrt()).collect();
         let mut eligible: Vec<bool> = norms.iter().map(|norm| *norm > 0.0).collect();
-        let (mut sizes, mut cancellation) = (norms, 1.0);
+        let (mut sizes, mut cancellation) = (norms.clone(), 1.0);
         if params.selection != Selection::Greedy {
             sizes = matrix.weighted_sums(&p);
             cancellation = if cone.signed { 1.0 / LEAST_SHARE } else { 1.0 };
@@ -50,12 +52,13 @@ impl Candidates {
         mark("excluded", &params.excluded, &columns, &mut eligible, false)?;
         mark("fixed", &params.fixed, &columns, &mut eligible, false)?;
         check_fixed(params, cone)?;
-        Ok(Self { eligible, sizes, cancellation, tolerance: params.tolerance, columns })
+        let spreads = norms.iter().zip(&sizes).map(|(norm, size)| norm / size).collect();
+        Ok(Self { eligible, sizes, spreads, cancellation, tolerance: params.tolerance, columns })
     }
 
-    /// The spread of own column i: at least `1 / ||p||`, and the larger the farther the column is from p.
-    pub(crate) fn spread(&self, cone: &Cone<'_>, i: usize) -> f64 {
-        cone.squared_norms[i].sqrt() / self.sizes[i]
+    /// `||X_j||` of own candidate j.
+    pub(crate) fn norm(&self, j: usize) -> f64 {
+        self.spreads[j] * self.sizes[j]
     }
 
     /// A column that has become an anchor is no candidate any more.

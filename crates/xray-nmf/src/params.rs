@@ -88,7 +88,7 @@ impl Default for Descent {
 /// | `descent` | 1e-10, 200 | when coordinate descent ends | tolerance >= 0, cycles > 0 |
 /// | `normalize` | `None` | scale columns before choosing anchors | |
 /// | `mean_ray` | false | start the cone with the mean column, never return it | |
-/// | `allow_negative` | false | keep negative entries instead of refusing them | |
+/// | `allow_negative` | false | keep negative entries instead of refusing them; but for `greedy`, columns with `p'X_j` below a thousandth of `p'\|X_j\|` are not chosen | |
 /// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-6 to below 1 |
 /// | `min_improvement` | 0 | stop when an anchor lowers the relative residual by less | 0 to below 1 |
 /// | `patience` | none | stop when held-out error has not improved for so many anchors | > 0 |

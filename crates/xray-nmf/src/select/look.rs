@@ -161,14 +161,12 @@ impl<'s, 'a> View<'s, 'a> {
 
     /// The scores of the own candidates whose product exceeds `least`.
     fn scores(&self, products: &[f64], error: f64, least: f64) -> Vec<Option<Estimate>> {
-        let Search { cone, candidates, .. } = self.search;
+        let candidates = &self.search.candidates;
         let estimate = |(j, product): (usize, &f64)| {
-            let counts = candidates.eligible[j] && *product > least * cone.squared_norms[j].sqrt();
-            counts.then(|| {
-                let (score, spread) = (product / candidates.sizes[j], candidates.spread(cone, j));
-                let error = error * spread + self.size_rounding * score.abs();
-                Estimate { score, error, spread }
-            })
+            let (score, spread) = (product / candidates.sizes[j], candidates.spreads[j]);
+            let error = error * spread + self.size_rounding * score.abs();
+            let counts = candidates.eligible[j] && score > least * spread;
+            counts.then_some(Estimate { score, error, spread })
         };
         products.iter().enumerate().map(estimate).collect()
     }

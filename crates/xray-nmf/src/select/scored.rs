@@ -69,11 +69,11 @@ impl<S: Score> Scored<S> {
     fn score_columns(&mut self, search: &Search<'_>) -> Result<()> {
         let Search { cone, candidates, .. } = search;
         let Scored { scores, bounds, denominators, .. } = self;
-        let columns = cone.ranks().columns;
+        let (columns, error) = (cone.ranks().columns, norm_error(cone));
         let open = |i: usize| {
             candidates.eligible[i].then(|| {
                 let denominator = denominators[i];
-                let error = norm_error(cone, i);
+                let error = error * candidates.norm(i);
                 let norm = bounds.as_ref().map_or(0.0, |bounds| bounds.upper[i] + error);
                 let bound = S::bound(norm, denominator);
                 BoundedColumn { index: columns.global(i) as u64, bound, denominator }
@@ -101,13 +101,13 @@ impl<S: Score> Scored<S> {
     /// The own scores that are known, with their errors.
     fn estimates(&self, search: &Search<'_>) -> Vec<Option<Estimate>> {
         let Search { cone, candidates, .. } = search;
-        let relative = relative_rounding(search);
+        let (error, relative) = (norm_error(cone), relative_rounding(search));
         let estimate = |(i, score): (usize, &Option<f64>)| {
             score.map(|score| {
                 let denominator = self.denominators[i];
-                let most = S::norm(score, denominator) + norm_error(cone, i);
+                let most = S::norm(score, denominator) + error * candidates.norm(i);
                 let error = S::bound(most, denominator) - score + relative * score;
-                Estimate { score, error, spread: candidates.spread(cone, i) }
+                Estimate { score, error, spread: candidates.spreads[i] }
             })
         };
         self.scores.known.iter().enumerate().map(estimate).collect()
@@ -121,9 +121,9 @@ fn relative_rounding(search: &Search<'_>) -> f64 {
     candidates.cancellation * sum_rounding(cone, columns.block_size() + columns.n_blocks())
 }
 
-/// Rounding error of `||(R'X_j)_+||` for own column j; the same for any number of ranks.
-fn norm_error(cone: &Cone<'_>, j: usize) -> f64 {
-    sum_rounding(cone, cone.n_rays()) * (cone.total * cone.squared_norms[j]).sqrt()
+/// Rounding error of `||(R'X_j)_+||` in units of `||X_j||`; the same for any number of ranks.
+fn norm_error(cone: &Cone<'_>) -> f64 {
+    sum_rounding(cone, cone.n_rays()) * cone.total.sqrt()
 }
 
 impl<S: Score> Rule for Scored<S> {

@@ -201,3 +201,44 @@ fn lifted_scores(columns: &[Contender], bonus: f64, rounding: f64) -> Vec<f64> {
     let lifted = columns.iter().zip(squares());
     lifted.map(|(one, square)| one.score + bonus * ((square - narrowest) / range)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::OneRank;
+
+    /// The winner's column and margin, and whether it was clear.
+    fn run(scores: &[(f64, f64, f64)]) -> (usize, f64, bool) {
+        let estimate = |&(score, error, spread)| Some(Estimate { score, error, spread });
+        let own: Vec<Option<Estimate>> = scores.iter().map(estimate).collect();
+        let ranks = Ranks::new(&OneRank, own.len());
+        let contest = Contest::new(&ranks, &own).expect("alone").expect("columns");
+        let winner = contest.winner(1e-15).expect("alone");
+        let clear = contest.clear_winner();
+        assert!(clear.is_none_or(|clear| clear == winner));
+        (winner.column, winner.margin(), clear.is_some())
+    }
+
+    #[test]
+    fn errors_decide_what_is_a_tie() {
+        assert_eq!(run(&[(1.0, 1e-12, 9.0), (2.0, 1e-12, 1.0)]), (1, 0.5, true));
+        // Within their errors: the widest, then the first.
+        assert_eq!(run(&[(2.0, 1e-9, 1.0), (2.0 - 1e-9, 1e-9, 2.0), (2.0, 1e-9, 2.0)]).0, 1);
+        assert_eq!(run(&[(2.0, 1e-9, 1.0), (2.0 + 1e-12, 1e-9, 1.0)]), (0, 0.0, false));
+        // One that may be anything is no clear winner, even alone.
+        assert_eq!(run(&[(1.0, 0.5, 1.0)]), (0, 1.0, false));
+    }
+
+    #[test]
+    fn the_bonus_lifts_what_is_behind_by_some_errors_but_never_by_much() {
+        assert_eq!(run(&[(1.0, 1e-6, 1.0), (1.0, 1e-6, 1.0), (1.0 - 1e-4, 1e-6, 2.0)]).0, 2);
+        assert_eq!(run(&[(1.0, 1e-6, 1.0), (1.0, 1e-6, 1.0), (1.0 - 1e-3, 1e-6, 2.0)]).0, 0);
+        assert_eq!(run(&[(1.0, 0.5, 1.0), (1.0, 0.5, 1.0), (0.6, 0.0, 2.0)]).0, 0);
+    }
+
+    #[test]
+    fn nobody_competes_where_there_is_no_candidate() {
+        let ranks = Ranks::new(&OneRank, 2);
+        assert!(Contest::new(&ranks, &[None, None]).expect("alone").is_none());
+    }
+}
