@@ -41,7 +41,7 @@ impl Candidates {
             sizes = matrix.weighted_sums(&p);
             cancellation = if cone.signed { 1.0 / LEAST_SHARE } else { 1.0 };
             let usable =
-                |i: usize| sizes[i] > 0.0 && (!cone.signed || is_sum(cone, i, &p, sizes[i]));
+                |i: usize| sizes[i] > 0.0 && (!cone.signed || has_sum(cone, i, &p, sizes[i]));
             eligible.iter_mut().enumerate().for_each(|(i, eligible)| *eligible &= usable(i));
         }
         if let Some(listed) = &params.candidates {
@@ -70,7 +70,7 @@ impl Candidates {
 }
 
 /// Whether own column i's sum `p'X_i` is more than what cancelling left of it.
-fn is_sum(cone: &Cone<'_>, i: usize, p: &[f64], sum: f64) -> bool {
+fn has_sum(cone: &Cone<'_>, i: usize, p: &[f64], sum: f64) -> bool {
     let mut gross = 0.0;
     cone.gram.matrix.column(i).for_each(|d, v| gross += p[d] * v.abs());
     sum > LEAST_SHARE * gross

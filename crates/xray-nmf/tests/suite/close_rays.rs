@@ -129,6 +129,31 @@ fn all_rays_are_found_down_to_ten_times_the_tolerance() {
     }
 }
 
+/// Narrow cones over regular polygons, with the middle of every edge first: whole edges tie, and spreads
+/// differ by the square of the width.
+#[test]
+fn vertices_of_narrow_polygons_are_found() {
+    for (sides, step) in [4usize, 5, 8].into_iter().flat_map(|n| (0..8).map(move |s| (n, s))) {
+        let width = 10f64.powf(-1.0 - 0.5 * f64::from(step));
+        let corner = |k: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * k as f64 / sides as f64).sin_cos();
+            vec![1.0, 0.5 + width * cos, 0.5 + width * sin]
+        };
+        let middle = |k: usize| -> Vec<f64> {
+            corner(k).iter().zip(corner(k + 1)).map(|(a, b)| 0.5 * (a + b)).collect()
+        };
+        let columns = (0..sides).map(middle).chain((0..sides).map(corner)).collect::<Vec<_>>();
+        let x = Grid::from_columns(&columns);
+        for (selection, seed) in EXACT.into_iter().flat_map(|s| (0..4).map(move |k| (s, k))) {
+            let params = Params { selection, seed, ..Params::new(sides) };
+            let mut anchors = fit(&x.dense(), &params).unwrap().anchors();
+            anchors.sort_unstable();
+            let corners: Vec<usize> = (sides..2 * sides).collect();
+            assert_eq!(anchors, corners, "{sides} sides {width:e} {selection:?} seed {seed}");
+        }
+    }
+}
+
 /// Scores that nearly tie, and scores that rounding hides: both engines see them alike.
 #[test]
 fn engines_agree_on_close_rays() {
