@@ -81,6 +81,11 @@ impl<'a> Cone<'a> {
         self.normal.size()
     }
 
+    /// Ray k, on every rank.
+    pub(crate) fn ray(&self, k: usize) -> &Line {
+        &self.rays[k]
+    }
+
     /// `||R||_F^2`, summed in block order.
     pub(crate) fn residual(&self) -> Result<f64> {
         self.ranks().sum_blocks(|range| self.residuals[range].iter().fold(0.0, |sum, r| sum + r))

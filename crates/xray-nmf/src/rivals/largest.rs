@@ -1,6 +1,6 @@
 //! The column with the largest residual: the step that SPA and SNPA share.
 
-use crate::select::ties::ties_with;
+use crate::select::ties::TIE_TOLERANCE;
 
 /// The index of the largest positive score; among ties (within a relative 1e-9) the one with the
 /// largest `size`, then the lowest index. None if no score is positive.
@@ -15,6 +15,11 @@ pub(super) fn largest(scores: &[f64], size: &[f64]) -> Option<usize> {
     let tied = || (0..scores.len()).filter(|&j| ties_with(scores[j], best));
     let widest = tied().map(|j| size[j]).fold(0.0, f64::max);
     tied().find(|&j| ties_with(size[j], widest))
+}
+
+/// Whether `score` ties with `best`, the largest score.
+fn ties_with(score: f64, best: f64) -> bool {
+    score >= best - TIE_TOLERANCE * best.abs()
 }
 
 #[cfg(test)]

@@ -4,9 +4,10 @@
 //! A point's score changes only when its projection does: all others keep their exact score.
 
 use super::bound::Bounds;
-use super::lazy::{BoundedColumn, Scores};
+use super::lazy::{BoundedColumn, Scores, Wanted};
 use super::look::{Exterior, Point, first_largest};
 use super::scoring::{Side, positive_parts};
+use super::ties::TIE_TOLERANCE;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
@@ -48,7 +49,8 @@ impl Dist {
         }
         let closed = scores.known.iter_mut().enumerate().filter(|(i, _)| !is_open(*i));
         closed.for_each(|(_, score)| *score = None);
-        scores.search(cone.ranks(), 1, open, evaluate)?;
+        let wanted = Wanted { count: 1, reach: 10.0 * TIE_TOLERANCE };
+        scores.search(cone.ranks(), wanted, open, evaluate)?;
         if let Some(bounds) = bounds {
             scores.for_each_known(|i, score| bounds.set_exact(i, score.sqrt(), cone.n_rays()));
         }

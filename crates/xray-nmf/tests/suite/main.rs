@@ -2,6 +2,7 @@
 
 mod bits;
 mod choices;
+mod close_rays;
 mod corners;
 mod engines;
 mod golden;
