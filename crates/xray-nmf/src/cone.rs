@@ -96,6 +96,17 @@ impl<'a> Cone<'a> {
         self.residuals[i] > tolerance * tolerance * self.squared_norms[i]
     }
 
+    /// The size of the terms that the squared residual of own column i was computed from: `||X_i||^2`, or,
+    /// where it is the square of a vector, of that vector and of what it is the difference of.
+    pub(crate) fn residual_terms(&self, i: usize) -> f64 {
+        let (residual, squared_norm) = (self.residuals[i], self.squared_norms[i]);
+        if residual < CANCELLATION * squared_norm {
+            (residual * squared_norm).sqrt()
+        } else {
+            squared_norm
+        }
+    }
+
     /// Weights of own column i.
     pub(crate) fn column_weights(&self, i: usize) -> (&[u32], &[f64]) {
         let block = self.ranks().columns.block_size();

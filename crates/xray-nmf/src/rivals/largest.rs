@@ -1,6 +1,7 @@
 //! The column with the largest residual: the step that SPA and SNPA share.
 
-use crate::select::ties::TIE_TOLERANCE;
+/// Relative difference below which scores count as equal.
+const TIE_TOLERANCE: f64 = 1e-9;
 
 /// The index of the largest positive score; among ties (within a relative 1e-9) the one with the
 /// largest `size`, then the lowest index. None if no score is positive.

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::residual::residual_vector;
-use super::ties::{Contest, Estimate, TIE_TOLERANCE, Winner, sum_rounding};
+use super::ties::{Contest, Estimate, Winner, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::comm::Collectives;
 use crate::cone::Cone;
@@ -207,16 +207,21 @@ fn residual_products(cone: &Cone<'_>, point: &ColumnState, gram: &GramColumn) ->
     products
 }
 
-/// The lowest index among the points whose value ties with the largest; `values` are those of the
+/// What a point is chosen by, and how far that may be off by rounding.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) value: f64,
+    pub(super) error: f64,
+}
+
+/// The lowest index among the points whose value may be the largest; `values` are those of the
 /// own columns, `None` where not a point to look from.
-pub(super) fn first_largest(ranks: &Ranks<'_>, values: &[Option<f64>]) -> Result<Option<usize>> {
-    let own = values.iter().flatten().copied().reduce(f64::max);
-    let Some(largest) = ranks.comm.gather(own.as_slice())?.into_iter().reduce(f64::max) else {
+pub(super) fn first_largest(ranks: &Ranks<'_>, values: &[Option<Value>]) -> Result<Option<usize>> {
+    let own = values.iter().flatten().map(|v| v.value - v.error).reduce(f64::max);
+    let Some(least) = ranks.comm.gather(own.as_slice())?.into_iter().reduce(f64::max) else {
         return Ok(None);
     };
-    // Values are squares: a relative difference of the roots is half that of the squares.
-    let threshold = largest * (1.0 - 2.0 * TIE_TOLERANCE);
-    let first = values.iter().position(|value| value.is_some_and(|v| v >= threshold));
+    let first = values.iter().position(|v| v.is_some_and(|v| v.value + v.error >= least));
     let first = first.map(|i| ranks.columns.global(i) as u64);
     Ok(ranks.comm.gather(first.as_slice())?.into_iter().min().map(|j| j as usize))
 }

@@ -19,7 +19,7 @@ mod rand;
 mod residual;
 mod scored;
 mod scoring;
-pub(crate) mod ties;
+mod ties;
 
 use crate::error::Result;
 use crate::params::{Engine, Params, Selection};

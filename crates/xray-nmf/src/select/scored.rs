@@ -11,7 +11,7 @@ use super::lazy::{BoundedColumn, Scores, Wanted};
 use super::look::LookFrom;
 use super::max::Max;
 use super::scoring::{Side, positive_parts};
-use super::ties::{Contest, Estimate, REACH, sum_rounding};
+use super::ties::{Contest, Estimate, REACH, norm_error, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::candidates::Candidates;
 use crate::cone::Cone;
@@ -119,11 +119,6 @@ fn relative_rounding(search: &Search<'_>) -> f64 {
     let Search { cone, candidates, .. } = search;
     let Ranks { columns, .. } = cone.ranks();
     candidates.cancellation * sum_rounding(cone, columns.block_size() + columns.n_blocks())
-}
-
-/// Rounding error of `||(R'X_j)_+||` in units of `||X_j||`; the same for any number of ranks.
-fn norm_error(cone: &Cone<'_>) -> f64 {
-    sum_rounding(cone, cone.n_rays()) * cone.total.sqrt()
 }
 
 impl<S: Score> Rule for Scored<S> {

@@ -16,9 +16,6 @@ use crate::cone::Cone;
 use crate::error::Result;
 use crate::ranks::Ranks;
 
-/// Relative difference below which points to look from, and the rivals' scores, count as equal.
-pub(crate) const TIE_TOLERANCE: f64 = 1e-9;
-
 /// A score whose error is a larger share of it says little.
 const UNCLEAR: f64 = 1e-6;
 
@@ -35,6 +32,11 @@ const LONGEST_SUM: usize = 1 << 20;
 /// Relative rounding error of a sum over the rows, with so many roundings besides.
 pub(super) fn sum_rounding(cone: &Cone<'_>, others: usize) -> f64 {
     (cone.gram.matrix.n_rows().min(LONGEST_SUM) + others + 8) as f64 * f64::EPSILON
+}
+
+/// Rounding error of `||(R'X_j)_+||` in units of `||X_j||`; the same for any number of ranks.
+pub(super) fn norm_error(cone: &Cone<'_>) -> f64 {
+    sum_rounding(cone, cone.n_rays()) * cone.total.sqrt()
 }
 
 /// The column that won.
