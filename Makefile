@@ -29,12 +29,13 @@ WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages venv fetch format build lint features package scripts reference rust \
-	cli engines wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
+	cli engines verify wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
 	results clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
 	@echo "make check        the same in small, for what you changed: formatting, lints and Rust tests"
+	@echo "make verify       a hundred thousand random fits, recomputed in 32 digits (XRAY_VERIFY=number; some minutes)"
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
 	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (about an hour)"
 	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
@@ -179,6 +180,11 @@ engines: build
 			$(TESTED)/time --file $(PREPARED)/bbc.npz --selection $$rule $$mean --same; \
 		done; done; \
 	else echo "SKIPPED: 4 comparisons of the engines on real data (no folder $(DATA))"; fi
+
+# Random fits, step by step, against arithmetic of 32 digits; the tests run a few thousand of them.
+XRAY_VERIFY ?= 100000
+verify:
+	XRAY_VERIFY=$(XRAY_VERIFY) cargo test $(CI) --package xray-nmf --test verifier random -- --nocapture
 
 # ---- many ranks --------------------------------------------------------------------------------------------
 

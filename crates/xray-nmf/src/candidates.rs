@@ -5,15 +5,24 @@ use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::matrix::LARGEST_ENTRY;
 use crate::ownership::Ownership;
-use crate::params::Params;
+use crate::params::{Params, Selection};
 
-/// Which own columns may be chosen, and their denominators.
+/// With negative entries, `p'X_j` is at least this share of `p'|X_j|` for candidates: the sum of a column
+/// that all but cancels is noise, and would make its score enormous.
+const LEAST_SHARE: f64 = 1e-3;
+
+/// Which own columns may be chosen, and their sizes.
 #[derive(Debug)]
 pub(crate) struct Candidates {
-    /// Allowed, not zero, `p'X_j > 0`, not yet an anchor.
+    /// Allowed, not zero, of positive size, not yet an anchor.
     pub(crate) eligible: Vec<bool>,
-    /// `p'X_j`.
-    pub(crate) weighted_sums: Vec<f64>,
+    /// What scores are relative to: `p'X_j`, or `||X_j||` for greedy, which needs no p.
+    pub(crate) sizes: Vec<f64>,
+    /// `||X_j||` relative to the size: the larger, the farther the column is from p.
+    pub(crate) spreads: Vec<f64>,
+    /// `p'|X_j|` is at most so many times `p'X_j`, for candidates: rounding errors of sizes are so much larger
+    /// than those of positive sums.
+    pub(crate) cancellation: f64,
     /// Exterior means `||R_i|| > tolerance ||X_i||`.
     pub(crate) tolerance: f64,
     columns: Ownership,
@@ -25,11 +34,16 @@ impl Candidates {
         let (matrix, columns) = (cone.gram.matrix, cone.ranks().columns);
         let p = params.row_weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
-        let weighted_sums = matrix.weighted_sums(&p);
-        // With negative entries p'X_j may all but vanish; scores must stay finite.
-        let least = |i: usize| cone.squared_norms[i].sqrt() * 1e-200;
-        let usable = |i: usize| cone.squared_norms[i] > 0.0 && weighted_sums[i] > least(i);
-        let mut eligible: Vec<bool> = (0..columns.n_own()).map(usable).collect();
+        let norms: Vec<f64> = cone.squared_norms.iter().map(|squared| squared.sqrt()).collect();
+        let mut eligible: Vec<bool> = norms.iter().map(|norm| *norm > 0.0).collect();
+        let (mut sizes, mut cancellation) = (norms.clone(), 1.0);
+        if params.selection != Selection::Greedy {
+            sizes = matrix.weighted_sums(&p);
+            cancellation = if cone.signed { 1.0 / LEAST_SHARE } else { 1.0 };
+            let usable =
+                |i: usize| sizes[i] > 0.0 && (!cone.signed || has_sum(cone, i, &p, sizes[i]));
+            eligible.iter_mut().enumerate().for_each(|(i, eligible)| *eligible &= usable(i));
+        }
         if let Some(listed) = &params.candidates {
             let mut allowed = vec![false; eligible.len()];
             mark("candidates", listed, &columns, &mut allowed, true)?;
@@ -38,7 +52,13 @@ impl Candidates {
         mark("excluded", &params.excluded, &columns, &mut eligible, false)?;
         mark("fixed", &params.fixed, &columns, &mut eligible, false)?;
         check_fixed(params, cone)?;
-        Ok(Self { eligible, weighted_sums, tolerance: params.tolerance, columns })
+        let spreads = norms.iter().zip(&sizes).map(|(norm, size)| norm / size).collect();
+        Ok(Self { eligible, sizes, spreads, cancellation, tolerance: params.tolerance, columns })
+    }
+
+    /// `||X_j||` of own candidate j.
+    pub(crate) fn norm(&self, j: usize) -> f64 {
+        self.spreads[j] * self.sizes[j]
     }
 
     /// A column that has become an anchor is no candidate any more.
@@ -47,6 +67,13 @@ impl Candidates {
             self.eligible[i] = false;
         }
     }
+}
+
+/// Whether own column i's sum `p'X_i` is more than what cancelling left of it.
+fn has_sum(cone: &Cone<'_>, i: usize, p: &[f64], sum: f64) -> bool {
+    let mut gross = 0.0;
+    cone.gram.matrix.column(i).for_each(|d, v| gross += p[d] * v.abs());
+    sum > LEAST_SHARE * gross
 }
 
 /// p has one positive entry of sensible size for each row.

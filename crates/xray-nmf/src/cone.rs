@@ -81,6 +81,11 @@ impl<'a> Cone<'a> {
         self.normal.size()
     }
 
+    /// Ray k, on every rank.
+    pub(crate) fn ray(&self, k: usize) -> &Line {
+        &self.rays[k]
+    }
+
     /// `||R||_F^2`, summed in block order.
     pub(crate) fn residual(&self) -> Result<f64> {
         self.ranks().sum_blocks(|range| self.residuals[range].iter().fold(0.0, |sum, r| sum + r))
@@ -89,6 +94,17 @@ impl<'a> Cone<'a> {
     /// Whether own column i lies outside the cone.
     pub(crate) fn is_exterior(&self, i: usize, tolerance: f64) -> bool {
         self.residuals[i] > tolerance * tolerance * self.squared_norms[i]
+    }
+
+    /// The size of the terms that the squared residual of own column i was computed from: `||X_i||^2`, or,
+    /// where it is the square of a vector, of that vector and of what it is the difference of.
+    pub(crate) fn residual_terms(&self, i: usize) -> f64 {
+        let (residual, squared_norm) = (self.residuals[i], self.squared_norms[i]);
+        if residual < CANCELLATION * squared_norm {
+            (residual * squared_norm).sqrt()
+        } else {
+            squared_norm
+        }
     }
 
     /// Weights of own column i.

@@ -15,7 +15,8 @@ pub struct Step {
     pub score: Option<f64>,
     /// How far the runner-up's score was behind, relative to the score: 0 for a tie, at most 1.
     pub margin: Option<f64>,
-    /// The exterior point that it was chosen from, for `rand`, `max` and `dist`.
+    /// The exterior point that it was chosen from, for `rand`, `max` and `dist`; for the other rules, where
+    /// rounding hid their scores and it was looked for as by `max`. Score and margin are those of that look.
     pub exterior: Option<usize>,
     /// `||X - X_A H||_F / ||X||_F` with this anchor and all before.
     pub residual: f64,
@@ -31,7 +32,7 @@ choices! {
     /// Why a run ended. All of these are success.
     pub enum Termination ("termination") {
         RankReached = "rank_reached": "as many anchors as asked for",
-        Exhausted = "exhausted": "every column lies in the cone, or no candidate could bring one closer",
+        Exhausted = "exhausted": "no column outside the cone of the anchors sees a candidate; as a rule none lies outside",
         BelowThreshold = "below_threshold": "the next anchor improved the residual or the held-out error too little",
         Stopped = "stopped": "the observer asked to stop",
     }

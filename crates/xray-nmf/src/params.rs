@@ -88,8 +88,8 @@ impl Default for Descent {
 /// | `descent` | 1e-10, 200 | when coordinate descent ends | tolerance >= 0, cycles > 0 |
 /// | `normalize` | `None` | scale columns before choosing anchors | |
 /// | `mean_ray` | false | start the cone with the mean column, never return it | |
-/// | `allow_negative` | false | keep negative entries instead of refusing them | |
-/// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-7 to below 1 |
+/// | `allow_negative` | false | keep negative entries instead of refusing them; but for `greedy`, columns with `p'X_j` below a thousandth of `p'\|X_j\|` are not chosen | |
+/// | `tolerance` | 1e-6 | exterior means `\|\|R_i\|\| > tolerance \|\|X_i\|\|` | 1e-6 to below 1 |
 /// | `min_improvement` | 0 | stop when an anchor lowers the relative residual by less | 0 to below 1 |
 /// | `patience` | none | stop when held-out error has not improved for so many anchors | > 0 |
 /// | `row_weights` | ones | the vector p of the rules | 1e-70 to 1e70, one for each row |
@@ -175,7 +175,7 @@ impl Params {
     /// Checks all that does not depend on the data.
     pub(crate) fn check(&self) -> Result<()> {
         let ranges = [
-            ("tolerance", self.tolerance, 1e-7, "give a number from 1e-7 to below 1"),
+            ("tolerance", self.tolerance, 1e-6, "give a number from 1e-6 to below 1"),
             ("min_improvement", self.min_improvement, 0.0, "give a number from 0 to below 1"),
         ];
         for (name, value, least, allowed) in ranges {

@@ -1,6 +1,7 @@
 //! The column with the largest residual: the step that SPA and SNPA share.
 
-use crate::select::ties::ties_with;
+/// Relative difference below which scores count as equal.
+const TIE_TOLERANCE: f64 = 1e-9;
 
 /// The index of the largest positive score; among ties (within a relative 1e-9) the one with the
 /// largest `size`, then the lowest index. None if no score is positive.
@@ -15,6 +16,11 @@ pub(super) fn largest(scores: &[f64], size: &[f64]) -> Option<usize> {
     let tied = || (0..scores.len()).filter(|&j| ties_with(scores[j], best));
     let widest = tied().map(|j| size[j]).fold(0.0, f64::max);
     tied().find(|&j| ties_with(size[j], widest))
+}
+
+/// Whether `score` ties with `best`, the largest score.
+fn ties_with(score: f64, best: f64) -> bool {
+    score >= best - TIE_TOLERANCE * best.abs()
 }
 
 #[cfg(test)]

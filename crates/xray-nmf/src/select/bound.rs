@@ -22,9 +22,10 @@ use crate::error::Result;
 use crate::gram::ANCHOR_PANEL;
 use crate::matrix::kernels::{LANES, Lanes, batch_quadratic_forms};
 use crate::project::ChangeBlock;
+use crate::ranks::Ranks;
 
-/// Rounding errors of one exact score, and of one step of its bound, in units of
-/// `t eps ||X'X_j||`; generous, and still far below any margin that matters.
+/// Rounding errors of one exact score, and of one step of its bound, in units of `eps ||X'X_j||` for each
+/// ray; generous, and still far below any margin that matters.
 const ROUNDING: f64 = 64.0;
 
 /// Columns whose bound stays below this share of what would matter are not looked at closely.
@@ -36,6 +37,8 @@ pub(crate) struct Bounds {
     pub(crate) upper: Vec<f64>,
     /// The first bounds, on `||X'X_j||`: the scale of rounding errors.
     scale: Vec<f64>,
+    /// Roundings of a sum over all columns.
+    sums: usize,
     /// Own columns that have been scored exactly. The others keep their first bound, which holds for
     /// good: `R'X_j = C_j - H'C_Aj` never exceeds `C_j` while C and H are nonnegative.
     scored: Vec<bool>,
@@ -54,7 +57,7 @@ impl Bounds {
         };
         // With negative entries the first bounds grow like all others.
         let scored = vec![cone.signed; upper.len()];
-        Ok(Self { scale: upper.clone(), upper, scored })
+        Ok(Self { scale: upper.clone(), upper, sums: sum_roundings(cone.ranks()), scored })
     }
 
     /// Sets the bound of own column i from its exact score.
@@ -71,7 +74,8 @@ impl Bounds {
     }
 
     fn rounding(&self, i: usize, n_rays: usize) -> f64 {
-        ROUNDING * (n_rays + 8) as f64 * f64::EPSILON * self.scale[i]
+        let roundings = ROUNDING * (n_rays + 8) as f64 + self.sums as f64;
+        roundings * f64::EPSILON * self.scale[i]
     }
 
     /// Raises the bounds of all columns j after a change D of the weights.
@@ -126,11 +130,23 @@ impl Bounds {
         for block in changes {
             for (q, &k) in block.columns.iter().enumerate() {
                 let (rays, change) = block.change(q);
-                let growth = row_growth(gram, rays, change, cone.signed);
+                let relative = relative_error(rays.len(), self.sums);
+                let growth = row_growth(gram, rays, change, cone.signed, relative);
                 self.raise(k as usize, growth, cone.n_rays());
             }
         }
     }
+}
+
+/// One after another, the columns of a block are added up, the blocks, and the ranks.
+fn sum_roundings(ranks: &Ranks<'_>) -> usize {
+    ranks.columns.block_size() + ranks.columns.n_blocks() + ranks.comm.size()
+}
+
+/// Relative rounding error of a quadratic form with so many rays, whose entries are sums with so many
+/// roundings.
+fn relative_error(n_rays: usize, sums: usize) -> f64 {
+    4.0 * (n_rays + 4 + sums) as f64 * f64::EPSILON
 }
 
 /// Bounds on `||X'X_j||` that need one pass over the norms: it is at most `||X||_F ||X_j||`.
@@ -174,7 +190,7 @@ impl ColumnGrowth {
             negative: (!cone.signed).then_some(negative),
             all,
             all_norms,
-            relative: 4.0 * (t + 4) as f64 * f64::EPSILON,
+            relative: relative_error(t, sum_roundings(cone.ranks())),
         })
     }
 
@@ -243,7 +259,7 @@ fn outer_products(changes: &ChangeBlock, t: usize) -> Vec<f64> {
 }
 
 /// `||(-d'C_A)_+||` at most, for one row's change d.
-fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool) -> f64 {
+fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool, relative: f64) -> f64 {
     let (mut all, mut negative, mut size) = (0.0, 0.0, 0.0);
     for (a, (&k, &d)) in rays.iter().zip(change).enumerate() {
         for (b, (&l, &e)) in rays[..=a].iter().zip(change).enumerate() {
@@ -256,7 +272,6 @@ fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool) -> 
             }
         }
     }
-    let relative = 4.0 * (rays.len() + 4) as f64 * f64::EPSILON;
     let all = all.max(0.0) + relative * size;
     let form = if signed { all } else { all.min(negative * (1.0 + relative)) };
     form.sqrt() * (1.0 + relative)

@@ -4,13 +4,18 @@
 //! A point's score changes only when its projection does: all others keep their exact score.
 
 use super::bound::Bounds;
-use super::lazy::{BoundedColumn, Scores};
-use super::look::{Exterior, Point, first_largest};
+use super::lazy::{BoundedColumn, Scores, Wanted};
+use super::look::{Exterior, Point, Value, first_largest};
 use super::scoring::{Side, positive_parts};
+use super::ties::norm_error;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
+
+/// Points whose scores differ by more than this, relatively, do not tie, whatever their errors are: both
+/// engines must know the scores of all that do.
+const WIDEST_TIE: f64 = 1e-9;
 
 #[derive(Debug)]
 pub(super) struct Dist {
@@ -48,7 +53,8 @@ impl Dist {
         }
         let closed = scores.known.iter_mut().enumerate().filter(|(i, _)| !is_open(*i));
         closed.for_each(|(_, score)| *score = None);
-        scores.search(cone.ranks(), 1, open, evaluate)?;
+        let wanted = Wanted { count: 1, reach: 4.0 * WIDEST_TIE };
+        scores.search(cone.ranks(), wanted, open, evaluate)?;
         if let Some(bounds) = bounds {
             scores.for_each_known(|i, score| bounds.set_exact(i, score.sqrt(), cone.n_rays()));
         }
@@ -77,8 +83,13 @@ impl Exterior for Dist {
     fn point(&mut self, cone: &Cone<'_>, open: &dyn Fn(usize) -> bool) -> Result<Option<Point>> {
         self.score_points(cone, open)?;
         let evaluations = std::mem::take(&mut self.scores.evaluations);
-        let score = |i: usize| self.scores.known[i].filter(|_| open(i));
-        let values: Vec<Option<f64>> = (0..self.scores.known.len()).map(score).collect();
+        let error = norm_error(cone);
+        let value = |i: usize| {
+            let value = self.scores.known[i].filter(|_| open(i))?;
+            let error = 2.0 * error * cone.squared_norms[i].sqrt() * value.sqrt();
+            Some(Value { value, error: error.min(WIDEST_TIE * value) })
+        };
+        let values: Vec<Option<Value>> = (0..self.scores.known.len()).map(value).collect();
         let largest = first_largest(cone.ranks(), &values)?;
         Ok(largest.map(|column| Point { column, evaluations }))
     }

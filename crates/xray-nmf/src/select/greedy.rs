@@ -26,9 +26,4 @@ impl Score for Greedy {
     fn norm(score: f64, denominator: f64) -> f64 {
         (score * denominator).sqrt()
     }
-
-    /// There is no geometric tie rule: ties go to the lowest index.
-    fn spread(_cone: &Cone<'_>, _candidates: &Candidates, _i: usize) -> f64 {
-        0.0
-    }
 }

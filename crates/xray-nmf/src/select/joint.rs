@@ -12,7 +12,7 @@ impl Score for Joint {
     const FOLD: Fold = Fold::Largest;
 
     fn denominators(_cone: &Cone<'_>, candidates: &Candidates) -> Vec<f64> {
-        candidates.weighted_sums.clone()
+        candidates.sizes.clone()
     }
 
     fn score(folded: f64, denominator: f64) -> f64 {

@@ -17,8 +17,14 @@ use crate::ranks::Ranks;
 const FIRST_ROUND: usize = 16;
 const LARGEST_ROUND: usize = 64;
 
-/// Bounds this much below the goal, relatively, are still evaluated, so that ties are seen.
-const MARGIN: f64 = 1e-8;
+/// Which scores must be known exactly.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// So many of the best.
+    pub(super) count: usize,
+    /// And all that are behind them by no more than this, relatively: so that ties are seen.
+    pub(super) reach: f64,
+}
 
 /// Scores of the own columns.
 #[derive(Debug)]
@@ -50,20 +56,20 @@ impl Scores {
         known.for_each(|(i, score)| score.iter().for_each(|score| visit(i, *score)));
     }
 
-    /// Evaluates until the `needed` best scores of all ranks are known exactly, with all ties.
+    /// Evaluates until the scores that are wanted, of all ranks, are known exactly.
     ///
     /// `open` gives an own column's bound and denominator, or `None` if it is no candidate.
     /// `evaluate` returns the scores of listed columns, the same on all ranks.
     pub(crate) fn search(
         &mut self,
         ranks: &Ranks<'_>,
-        needed: usize,
+        wanted: Wanted,
         open: impl Fn(usize) -> Option<BoundedColumn>,
         mut evaluate: impl FnMut(&[BoundedColumn]) -> Result<Vec<f64>>,
     ) -> Result<()> {
-        let mut best = Best::new(needed);
+        let mut best = Best::new(wanted);
         let exact: Vec<f64> = (0..self.known.len()).filter_map(|i| self.known[i]).collect();
-        ranks.comm.gather(&top(exact, needed))?.into_iter().for_each(|score| best.add(score));
+        ranks.comm.gather(&top(exact, wanted.count))?.into_iter().for_each(|score| best.add(score));
 
         let stale = |scores: &Self, goal: f64| -> Vec<BoundedColumn> {
             let columns = (0..scores.known.len()).filter(|&i| scores.known[i].is_none());
@@ -100,7 +106,7 @@ impl Scores {
         let all: Vec<BoundedColumn> = (0..self.known.len()).filter_map(open).collect();
         let mut all = gather_sorted(ranks.comm, &all)?;
         all.sort_by_key(|c| c.index);
-        let mut best = Best::new(1);
+        let mut best = Best::new(Wanted { count: 1, reach: 0.0 });
         all.chunks(LARGEST_ROUND).try_for_each(|round| {
             self.evaluate_round(&ranks.columns, round, &mut best, &mut evaluate)
         })
@@ -129,27 +135,27 @@ impl Scores {
 
 /// The largest scores so far.
 struct Best {
-    needed: usize,
+    wanted: Wanted,
     scores: Vec<f64>,
 }
 
 impl Best {
-    fn new(needed: usize) -> Self {
-        Self { needed, scores: Vec::with_capacity(needed + 1) }
+    fn new(wanted: Wanted) -> Self {
+        Self { wanted, scores: Vec::with_capacity(wanted.count + 1) }
     }
 
     fn add(&mut self, score: f64) {
         let place = self.scores.partition_point(|&s| s >= score);
         self.scores.insert(place, score);
-        self.scores.truncate(self.needed);
+        self.scores.truncate(self.wanted.count);
     }
 
     /// Bounds below this cannot matter any more.
     fn goal(&self) -> f64 {
-        if self.scores.len() < self.needed {
+        if self.scores.len() < self.wanted.count {
             return 0.0;
         }
-        self.scores[self.needed - 1] * (1.0 - MARGIN)
+        self.scores[self.wanted.count - 1] * (1.0 - self.wanted.reach)
     }
 }
 

@@ -1,15 +1,19 @@
 //! Looking from an exterior point i: `j = argmax_j R_i'X_j / p'X_j` (the paper's equation 1).
 //!
-//! Has all that the rules with an exterior point share: settled points, the look, ties.
+//! Has all that the rules with an exterior point share: settled points, and the look. The inner products come
+//! from those that are kept, `C_ij - h_i'C_Aj`. Where their rounding leaves it open who wins, or is too large
+//! a part of the score, the point is looked from once more with its residual as a vector.
 
 use rayon::prelude::*;
 
-use super::ties::{self, TIE_TOLERANCE};
+use super::residual::residual_vector;
+use super::ties::{Contest, Estimate, Winner, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
-use crate::gram::{ColumnState, GramColumn};
+use crate::gram::{ColumnState, Fetched, GramColumn};
+use crate::matrix::Line;
 use crate::ownership::Ownership;
 use crate::project::ChangeBlock;
 use crate::ranks::Ranks;
@@ -111,20 +115,79 @@ impl<P: Exterior> Rule for LookFrom<P> {
 
 /// The farthest candidate seen from exterior point i, if any has a positive score.
 fn look_from(search: &Search<'_>, i: usize) -> Result<Option<Detection>> {
-    let Search { cone, candidates, .. } = search;
-    let fetched = cone.gram.fetch(i, |i| cone.state(i))?;
-    let gram = cone.gram.once(&fetched);
-    let products = residual_products(cone, &fetched.state, &gram);
-    let norm = fetched.state.squared_norm.sqrt();
-    let score = |(j, product): (usize, &f64)| {
-        let negligible = NEGLIGIBLE * norm * cone.squared_norms[j].sqrt();
-        let counts = candidates.eligible[j] && *product > negligible;
-        counts.then(|| product / candidates.weighted_sums[j])
+    let fetched = search.cone.gram.fetch(i, |i| search.cone.state(i))?;
+    let view = View::new(search, &fetched);
+    let products =
+        residual_products(&search.cone, &fetched.state, &search.cone.gram.once(&fetched));
+    let winner = if fetched.state.rays.is_empty() {
+        // The residual is the column itself.
+        view.farthest(&products, view.norm)?
+    } else {
+        let scores = view.scores(&products, view.lost, -view.lost);
+        let Some(contest) = Contest::new(search.cone.ranks(), &scores)? else { return Ok(None) };
+        match contest.clear_winner() {
+            Some(winner) => Some(winner),
+            None => view.look_again(&fetched)?,
+        }
     };
-    let scores: Vec<Option<f64>> = products.iter().enumerate().map(score).collect();
-    let spread = |j: usize| cone.squared_norms[j].sqrt() / candidates.weighted_sums[j];
-    let winner = ties::choose(cone.ranks(), &scores, spread)?;
     Ok(winner.map(|winner| Detection::won(winner, Some(i), 0)))
+}
+
+/// What is seen from a point, and how precisely. Products and errors are in units of `||X_j||`.
+struct View<'s, 'a> {
+    search: &'s Search<'a>,
+    /// `||X_i||`.
+    norm: f64,
+    /// The error of `C_ij - h_i'C_Aj`.
+    lost: f64,
+    /// Relative rounding error of a product without weights.
+    rounding: f64,
+    /// Relative rounding error of sizes and spreads.
+    size_rounding: f64,
+}
+
+impl<'s, 'a> View<'s, 'a> {
+    fn new(search: &'s Search<'a>, point: &Fetched) -> Self {
+        let Fetched { state, .. } = point;
+        let norm = state.squared_norm.sqrt();
+        let used = state.rays.iter().zip(&state.weights);
+        let ray_norm = |k: u32| search.cone.normal.row(k as usize)[k as usize].sqrt();
+        let terms = used.fold(norm, |sum, (&k, &h)| sum + h * ray_norm(k));
+        let rounding = sum_rounding(&search.cone, 0);
+        let lost = sum_rounding(&search.cone, state.rays.len()) * terms;
+        let size_rounding = search.candidates.cancellation * rounding;
+        Self { search, norm, lost, rounding, size_rounding }
+    }
+
+    /// The scores of the own candidates whose product exceeds `least`.
+    fn scores(&self, products: &[f64], error: f64, least: f64) -> Vec<Option<Estimate>> {
+        let candidates = &self.search.candidates;
+        let estimate = |(j, product): (usize, &f64)| {
+            let (score, spread) = (product / candidates.sizes[j], candidates.spreads[j]);
+            let error = error * spread + self.size_rounding * score.abs();
+            let counts = candidates.eligible[j] && score > least * spread;
+            counts.then_some(Estimate { score, error, spread })
+        };
+        products.iter().enumerate().map(estimate).collect()
+    }
+
+    /// The winner with a residual of length `length`, whose products are given.
+    fn farthest(&self, products: &[f64], length: f64) -> Result<Option<Winner>> {
+        let scores = self.scores(products, self.rounding * length, NEGLIGIBLE * self.norm);
+        let contest = Contest::new(self.search.cone.ranks(), &scores)?;
+        contest.map(|contest| contest.winner(self.size_rounding)).transpose()
+    }
+
+    /// Looks with the residual as a vector.
+    fn look_again(&self, point: &Fetched) -> Result<Option<Winner>> {
+        let cone = &self.search.cone;
+        let residual = residual_vector(cone, &point.entries, &point.state);
+        let length = residual.iter().fold(0.0, |sum, v| sum + v * v).sqrt();
+        let residual = Line { indices: None, values: residual };
+        let mut products = vec![0.0; cone.ranks().columns.n_own()];
+        cone.gram.matrix.gram(&[&residual]).remove(0).for_each(|j, c| products[j] = c);
+        self.farthest(&products, length)
+    }
 }
 
 /// `R_i'X_j = C_ij - h_i'C_Aj` for all own columns j.
@@ -144,16 +207,21 @@ fn residual_products(cone: &Cone<'_>, point: &ColumnState, gram: &GramColumn) ->
     products
 }
 
-/// The lowest index among the points whose value ties with the largest; `values` are those of the
+/// What a point is chosen by, and how far that may be off by rounding.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) value: f64,
+    pub(super) error: f64,
+}
+
+/// The lowest index among the points whose value may be the largest; `values` are those of the
 /// own columns, `None` where not a point to look from.
-pub(super) fn first_largest(ranks: &Ranks<'_>, values: &[Option<f64>]) -> Result<Option<usize>> {
-    let own = values.iter().flatten().copied().reduce(f64::max);
-    let Some(largest) = ranks.comm.gather(own.as_slice())?.into_iter().reduce(f64::max) else {
+pub(super) fn first_largest(ranks: &Ranks<'_>, values: &[Option<Value>]) -> Result<Option<usize>> {
+    let own = values.iter().flatten().map(|v| v.value - v.error).reduce(f64::max);
+    let Some(least) = ranks.comm.gather(own.as_slice())?.into_iter().reduce(f64::max) else {
         return Ok(None);
     };
-    // Values are squares: a relative difference of the roots is half that of the squares.
-    let threshold = largest * (1.0 - 2.0 * TIE_TOLERANCE);
-    let first = values.iter().position(|value| value.is_some_and(|v| v >= threshold));
+    let first = values.iter().position(|v| v.is_some_and(|v| v.value + v.error >= least));
     let first = first.map(|i| ranks.columns.global(i) as u64);
     Ok(ranks.comm.gather(first.as_slice())?.into_iter().min().map(|j| j as usize))
 }

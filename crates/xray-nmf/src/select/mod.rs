@@ -16,9 +16,10 @@ mod look;
 mod max;
 mod norms;
 mod rand;
+mod residual;
 mod scored;
 mod scoring;
-pub(crate) mod ties;
+mod ties;
 
 use crate::error::Result;
 use crate::params::{Engine, Params, Selection};
@@ -35,7 +36,7 @@ pub(crate) struct Detection {
     /// Absent for a fixed anchor, as is the margin.
     pub(crate) score: Option<f64>,
     pub(crate) margin: Option<f64>,
-    /// The exterior point it was seen from, for the rules that use one.
+    /// The exterior point it was seen from, if there is one.
     pub(crate) exterior: Option<usize>,
     /// Rows or columns that were scored exactly to find it.
     pub(crate) evaluations: u64,
@@ -65,7 +66,7 @@ pub(crate) struct RuleState {
 
 /// A selection rule: finds the next anchor, and follows the changes that it brings.
 pub(crate) trait Rule {
-    /// The next anchor, or `None` if no exterior point is left that a candidate could reach.
+    /// The next anchor, or `None` if no column outside the cone sees a candidate.
     fn detect(&mut self, search: &Search<'_>) -> Result<Option<Detection>>;
 
     /// Takes note of the changes D of the weights that the newest ray brought.

@@ -1,19 +1,24 @@
 //! Rules that score every column by all residuals at once, directly or with certified bounds.
+//!
+//! These scores add up residuals of all sizes, so the rounding errors of large columns can hide small ones
+//! that lie outside the cone. Where they do, the next anchor is looked for as `max` does: such a rule ends
+//! like all others, when no column outside the cone sees a candidate.
 
 use std::marker::PhantomData;
 
 use super::bound::Bounds;
-use super::lazy::{BoundedColumn, Scores};
+use super::lazy::{BoundedColumn, Scores, Wanted};
+use super::look::LookFrom;
+use super::max::Max;
 use super::scoring::{Side, positive_parts};
-use super::{Detection, Rule, ties};
+use super::ties::{Contest, Estimate, REACH, norm_error, sum_rounding};
+use super::{Detection, Rule, RuleState};
 use crate::candidates::Candidates;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
+use crate::ranks::Ranks;
 use crate::search::{Changes, Search};
-
-/// A score counts if `||(R'X_j)_+||` exceeds this multiple of `||X||_F ||X_j||`: rounding.
-const NEGLIGIBLE: f64 = 1e-13;
 
 /// A score of columns. Its *norm* is `||(R'X_j)_+||`, or the largest entry where that is folded.
 pub(super) trait Score: 'static {
@@ -31,11 +36,6 @@ pub(super) trait Score: 'static {
 
     /// The norm back from the score.
     fn norm(score: f64, denominator: f64) -> f64;
-
-    /// Among ties the own column with the largest spread wins, then the lowest index.
-    fn spread(cone: &Cone<'_>, candidates: &Candidates, i: usize) -> f64 {
-        cone.squared_norms[i].sqrt() / candidates.weighted_sums[i]
-    }
 }
 
 /// The rule of a score.
@@ -47,6 +47,8 @@ pub(super) struct Scored<S> {
     denominators: Vec<f64>,
     /// The runner-up's score of the last step: about what the next anchor's will be.
     goal: f64,
+    /// Where rounding hides the scores.
+    look: LookFrom<Max>,
     score: PhantomData<S>,
 }
 
@@ -58,6 +60,7 @@ impl<S: Score> Scored<S> {
             bounds: if lazy { Some(Bounds::new(cone)?) } else { None },
             denominators: S::denominators(cone, candidates),
             goal: 0.0,
+            look: LookFrom::new(Max, search),
             score: PhantomData,
         })
     }
@@ -66,11 +69,13 @@ impl<S: Score> Scored<S> {
     fn score_columns(&mut self, search: &Search<'_>) -> Result<()> {
         let Search { cone, candidates, .. } = search;
         let Scored { scores, bounds, denominators, .. } = self;
-        let columns = cone.ranks().columns;
+        let (columns, error) = (cone.ranks().columns, norm_error(cone));
         let open = |i: usize| {
             candidates.eligible[i].then(|| {
                 let denominator = denominators[i];
-                let bound = bounds.as_ref().map_or(0.0, |b| S::bound(b.upper[i], denominator));
+                let error = error * candidates.norm(i);
+                let norm = bounds.as_ref().map_or(0.0, |bounds| bounds.upper[i] + error);
+                let bound = S::bound(norm, denominator);
                 BoundedColumn { index: columns.global(i) as u64, bound, denominator }
             })
         };
@@ -83,7 +88,8 @@ impl<S: Score> Scored<S> {
         if bounds.is_none() {
             return scores.evaluate_all(cone.ranks(), open, evaluate);
         }
-        scores.search(cone.ranks(), 2, open, evaluate)?;
+        let wanted = Wanted { count: 2, reach: REACH };
+        scores.search(cone.ranks(), wanted, open, evaluate)?;
         if let Some(bounds) = bounds {
             scores.for_each_known(|i, score| {
                 bounds.set_exact(i, S::norm(score, denominators[i]), cone.n_rays());
@@ -91,26 +97,48 @@ impl<S: Score> Scored<S> {
         }
         Ok(())
     }
+
+    /// The own scores that are known, with their errors.
+    fn estimates(&self, search: &Search<'_>) -> Vec<Option<Estimate>> {
+        let Search { cone, candidates, .. } = search;
+        let (error, relative) = (norm_error(cone), relative_rounding(search));
+        let estimate = |(i, score): (usize, &Option<f64>)| {
+            score.map(|score| {
+                let denominator = self.denominators[i];
+                let most = S::norm(score, denominator) + error * candidates.norm(i);
+                let error = S::bound(most, denominator) - score + relative * score;
+                Estimate { score, error, spread: candidates.spreads[i] }
+            })
+        };
+        self.scores.known.iter().enumerate().map(estimate).collect()
+    }
+}
+
+/// Relative rounding error of a size, and of a sum over all columns, block by block.
+fn relative_rounding(search: &Search<'_>) -> f64 {
+    let Search { cone, candidates, .. } = search;
+    let Ranks { columns, .. } = cone.ranks();
+    candidates.cancellation * sum_rounding(cone, columns.block_size() + columns.n_blocks())
 }
 
 impl<S: Score> Rule for Scored<S> {
     fn detect(&mut self, search: &Search<'_>) -> Result<Option<Detection>> {
-        let Search { cone, candidates, .. } = search;
-        let tolerance = candidates.tolerance;
+        let (cone, tolerance) = (&search.cone, search.candidates.tolerance);
         if !cone.ranks().any_column(|i| cone.is_exterior(i, tolerance))? {
             return Ok(None);
         }
         self.score_columns(search)?;
         let evaluations = std::mem::take(&mut self.scores.evaluations);
-        let significant = |(i, score): (usize, &Option<f64>)| {
-            let least = NEGLIGIBLE * (cone.total * cone.squared_norms[i]).sqrt();
-            score.filter(|&score| S::norm(score, self.denominators[i]) > least)
-        };
-        let scores: Vec<Option<f64>> =
-            self.scores.known.iter().enumerate().map(significant).collect();
-        let winner = ties::choose(cone.ranks(), &scores, |i| S::spread(cone, candidates, i))?;
+        let estimates = self.estimates(search);
+        let contest = Contest::new(cone.ranks(), &estimates)?.filter(Contest::is_clear);
+        let winner =
+            contest.map(|contest| contest.winner(relative_rounding(search))).transpose()?;
         self.goal = winner.map_or(0.0, |winner| winner.runner_up.max(0.0));
-        Ok(winner.map(|winner| Detection::won(winner, None, evaluations)))
+        if let Some(winner) = winner {
+            return Ok(Some(Detection::won(winner, None, evaluations)));
+        }
+        let seen = self.look.detect(search)?;
+        Ok(seen.map(|seen| Detection { evaluations: evaluations + seen.evaluations, ..seen }))
     }
 
     fn update(&mut self, search: &Search<'_>, changes: &Changes) -> Result<()> {
@@ -121,5 +149,13 @@ impl<S: Score> Rule for Scored<S> {
 
     fn reads_changes(&self) -> bool {
         self.bounds.is_some()
+    }
+
+    fn state(&self) -> RuleState {
+        self.look.state()
+    }
+
+    fn restore(&mut self, state: &RuleState) {
+        self.look.restore(state);
     }
 }

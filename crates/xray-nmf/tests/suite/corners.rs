@@ -1,14 +1,14 @@
 //! The corner cases that the method's contract lists: ties, duplicates, zeros, too few rays, rank
 //! deficiency, negative data.
 
-use crate::support::naive::extreme_rays;
+use crate::support::naive::{difference, extreme_rays};
 use crate::support::problems::{Kind, Random, problem};
-use crate::support::verify::verify;
-use crate::support::{Grid, every_rule, fitted};
-use xray_nmf::{Descent, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit};
-
-const EXACT: [Selection; 5] =
-    [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
+use crate::support::rays::assert_all_rays;
+use crate::support::verify::{dot, verify};
+use crate::support::{EXACT, Grid, every_rule, fitted};
+use xray_nmf::{
+    Descent, Factorization, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit,
+};
 
 fn columns(columns: &[&[f64]]) -> Grid {
     Grid::from_columns(&columns.iter().map(|c| c.to_vec()).collect::<Vec<_>>())
@@ -141,7 +141,7 @@ fn stored_zeros_and_negative_zeros_are_zeros() {
 fn columns_with_a_nonpositive_sum_are_projected_but_never_chosen() {
     // Column 0 has p'x < 0, column 1 has p'x = 0; both are far out.
     let x = columns(&[&[9.0, -10.0], &[4.0, -4.0], &[1.0, 0.5], &[0.5, 1.0], &[-1.0, 2.0]]);
-    for params in every_rule(5) {
+    for params in every_rule(5).filter(|p| p.selection != Selection::Greedy) {
         let params = Params { allow_negative: true, ..params };
         let found = fitted(&x, &params);
         assert!(found.anchors().iter().all(|j| *j > 1), "{:?} {params:?}", found.anchors());
@@ -154,13 +154,86 @@ fn columns_with_a_nonpositive_sum_are_projected_but_never_chosen() {
 }
 
 #[test]
-fn only_nonpositive_sums_leave_nothing_to_choose() {
+fn only_nonpositive_sums_leave_nothing_to_choose_but_for_greedy() {
     let x = columns(&[&[-1.0, 0.5], &[-1.0, -1.0], &[1.0, -1.0]]);
     for params in every_rule(3) {
         let found = fitted(&x, &Params { allow_negative: true, ..params.clone() });
+        if params.selection == Selection::Greedy {
+            assert!(found.rank() > 1, "{params:?}");
+            continue;
+        }
         assert_eq!(found.rank(), 0, "{params:?}");
         assert_eq!(found.termination(), Termination::Exhausted, "{params:?}");
         assert_eq!(found.residual(), 1.0, "{params:?}");
+    }
+}
+
+/// Column 0 is a little noise whose sum all but cancels: dividing by it would make any score win.
+#[test]
+fn a_sum_that_all_but_cancels_does_not_win() {
+    let noise = [0.01, -0.01 + 1e-7, 0.01, -0.01];
+    let x = columns(&[&noise, &[1.0, 0.0, 0.0, 0.2], &[0.0, 1.0, 0.0, 0.2], &[0.5, 0.5, 1.0, 0.2]]);
+    for params in every_rule(3).filter(|p| p.selection != Selection::Greedy) {
+        let found = fitted(&x, &Params { allow_negative: true, ..params.clone() });
+        assert_eq!(sorted(found.anchors()), [1, 2, 3], "{params:?}");
+    }
+}
+
+/// Every column is in the cone of the anchors, by the tolerance.
+fn assert_nothing_outside(x: &Grid, found: &Factorization, what: &str) {
+    let anchors = found.anchors();
+    let rays: Vec<&[f64]> = anchors.iter().map(|&a| x.column(a)).collect();
+    for i in 0..x.n {
+        let r = difference(&rays, &found.coefficients().dense_column(i), x.column(i));
+        let (left, all) = (dot(&r, &r), dot(x.column(i), x.column(i)));
+        assert!(left <= 1.01e-12 * all, "{what}: {:e} of column {i} is left", (left / all).sqrt());
+    }
+}
+
+#[test]
+fn small_columns_are_found_beside_huge_ones() {
+    let diagonal = |entries: [f64; 3]| {
+        let column = |k: usize| (0..3).map(|d| if d == k { entries[k] } else { 0.0 }).collect();
+        Grid::from_columns(&[0, 1, 2].map(column))
+    };
+    let small = |s: f64| columns(&[&[1.0, 0.0, 0.0], &[0.0, 1.0, 0.0], &[s, s, 1e-3 * s]]);
+    let cases = [
+        diagonal([1e9, 1.0, 1e-6]),
+        diagonal([1.0, 1e-7, 1e-14]),
+        diagonal([1e-30, 1e30, 1.0]),
+        small(1e-7),
+        small(1e-12),
+    ];
+    // The mean of such columns is the largest of them, by any tolerance.
+    let rules = || every_rule(9).filter(|params| !params.mean_ray);
+    for (x, params) in cases.iter().flat_map(|x| rules().map(move |p| (x, p))) {
+        let found = fitted(x, &params);
+        assert_eq!(sorted(found.anchors()), [0, 1, 2], "{params:?} {x:?}");
+        assert_eq!(found.termination(), Termination::Exhausted, "{params:?} {x:?}");
+    }
+}
+
+#[test]
+fn rays_are_found_beside_one_that_is_much_longer() {
+    for (seed, factor) in (0..8).flat_map(|seed| [1e6, 1e12, 1e13, 1e18].map(|f| (seed, f))) {
+        let mut random = Random(seed ^ 0xb16);
+        let x = problem(Kind::Planted, 9, 40, &mut random);
+        let rays = extreme_rays(&x);
+        let longest = rays[random.below(rays.len())].clone();
+        let x = x.map_columns(|j, column| {
+            let factor = if longest.contains(&j) { factor } else { 1.0 };
+            column.iter().map(|v| v * factor).collect()
+        });
+        for selection in Selection::ALL {
+            let params = Params { selection, seed, ..Params::new(40) };
+            let found = fitted(&x, &params);
+            let what = format!("seed {seed} {factor:e} {selection:?}");
+            assert_eq!(found.termination(), Termination::Exhausted, "{what}");
+            assert_nothing_outside(&x, &found, &what);
+            if selection != Selection::Greedy {
+                assert_all_rays(&found.anchors(), &rays, &what);
+            }
+        }
     }
 }
 
@@ -174,11 +247,12 @@ fn columns_of_very_different_size_never_end_a_run_early() {
         for params in every_rule(30) {
             let found = fitted(&x, &Params { seed, ..params.clone() });
             let end = found.termination();
-            assert!(
-                matches!(end, Termination::Exhausted | Termination::RankReached),
-                "seed {seed} {params:?}: {end:?} after {} anchors",
-                found.rank()
-            );
+            let what = format!("seed {seed} {params:?}: {end:?} after {} anchors", found.rank());
+            assert!(matches!(end, Termination::Exhausted | Termination::RankReached), "{what}");
+            // The mean ray is in the cone that is searched, but not in that of the answer.
+            if end == Termination::Exhausted && !params.mean_ray {
+                assert_nothing_outside(&x, &found, &what);
+            }
         }
     }
 }

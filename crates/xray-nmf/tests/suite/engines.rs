@@ -81,7 +81,10 @@ fn engines_agree_where_columns_differ_in_size() {
         let mut random = Random(seed ^ 0x512e);
         let kind = KINDS[seed as usize % KINDS.len()];
         let x = problem(kind, 15, 120, &mut random);
-        let factors: Vec<f64> = (0..x.n).map(|_| 10f64.powi(random.below(7) as i32 - 3)).collect();
+        // So much, in the second half, that rounding hides the scores of small columns.
+        let powers = if seed < 50 { 7 } else { 15 };
+        let factors: Vec<f64> =
+            (0..x.n).map(|_| 10f64.powi(random.below(powers) as i32 - 3)).collect();
         let x = x.map_columns(|j, column| column.iter().map(|v| v * factors[j]).collect());
         let search = random_search(kind, &mut random);
         compare(&x, random.chance(0.5), &search, &format!("seed {seed} {kind:?}"));

@@ -1,7 +1,8 @@
-//! All tests of the engine, in one program: it compiles in a fraction of the time of many.
+//! All tests of the engine but the verifier, in one program: it compiles in a fraction of the time of many.
 
 mod bits;
 mod choices;
+mod close_rays;
 mod corners;
 mod engines;
 mod golden;

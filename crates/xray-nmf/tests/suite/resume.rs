@@ -5,7 +5,7 @@ use crate::support::problems::{Kind, Random, problem};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
     Error, Factorization, Fit, Matrix, Next, Normalize, Observer, Ownership, Params, Portion,
-    Result, RunState, Selection, SparseMatrix, Step, fit,
+    Result, RunState, Selection, SparseMatrix, Step, Termination, fit,
 };
 
 /// Stops on the last rank after so many anchors, and keeps the state that is shown then.
@@ -91,6 +91,29 @@ fn resumed_runs_have_the_bits_of_whole_ones() {
                 assert_eq!(parts[0].1.as_ref(), Some(whole.coefficients()), "{what}");
                 assert!(parts[1..].iter().all(|(_, weights)| weights.is_none()), "{what}");
             }
+        }
+    }
+}
+
+/// Huge columns hide the scores of small ones, some of which see no candidate: what the rules that score
+/// columns remember of them must survive, too.
+#[test]
+fn resumed_runs_remember_what_rounding_hid() {
+    let mut random = Random(0x41d);
+    let factors: Vec<f64> = (0..300).map(|_| 10f64.powi(-(random.below(16) as i32))).collect();
+    let x = problem(Kind::Noisy, 20, 300, &mut random);
+    let x = x.map_columns(|j, column| column.iter().map(|v| v * factors[j]).collect()).sparse();
+    for selection in [Selection::Greedy, Selection::Agg, Selection::Joint] {
+        let candidates = Some((0..300).step_by(9).collect::<Vec<_>>());
+        let params = Params { selection, candidates, ..Params::new(60) };
+        let whole = fit(&x, &params).expect("a fit");
+        assert_eq!(whole.termination(), Termination::Exhausted);
+        let hidden = whole.steps().iter().filter(|step| step.exterior.is_some()).count();
+        assert!(hidden > 1, "{selection:?}: {hidden} of {}", whole.rank());
+        for n_anchors in 1..whole.rank() {
+            let state = cut(&x, &params, n_anchors, 2);
+            let resumed = resume(&x, &OneRank, &params, &state, &mut ()).expect("a fit");
+            assert_eq!(all_bits(&resumed), all_bits(&whole), "{selection:?} after {n_anchors}");
         }
     }
 }

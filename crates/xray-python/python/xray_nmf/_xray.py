@@ -87,7 +87,7 @@ class XRay(TransformerMixin, BaseEstimator):
     allow_negative : bool, default=False
         Keep negative entries instead of refusing them.
     tol : float, default=1e-6
-        Columns with a relative residual below this count as explained.
+        Columns with a relative residual below this count as explained; at least 1e-6.
     min_improvement : float, default=0.0
         Stop when an anchor lowers the relative residual by less.
     engine : {"lazy", "direct"}, default="lazy"

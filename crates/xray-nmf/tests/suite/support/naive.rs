@@ -68,8 +68,14 @@ fn detect(x: &Grid, r: &Grid, selection: Selection, found: &mut Naive) -> Option
     let sum = |j: usize| x.column(j).iter().sum::<f64>();
     let norm = |j: usize| dot(x.column(j), x.column(j)).sqrt();
     let seen = |i: usize, j: usize| dot(r.column(i), x.column(j)).max(0.0);
+    // Greedy divides by norms; all other rules need a sum that is more than what cancelling leaves.
+    let gross = |j: usize| x.column(j).iter().map(|v| v.abs()).sum::<f64>();
+    let usable = |j: usize| match selection {
+        Selection::Greedy => norm(j) > 0.0,
+        _ => sum(j) > 1e-3 * gross(j),
+    };
     let columns: Vec<usize> =
-        (0..x.n).filter(|&j| sum(j) > 0.0 && !found.anchors.contains(&j)).collect();
+        (0..x.n).filter(|&j| usable(j) && !found.anchors.contains(&j)).collect();
     if exterior.is_empty() || columns.is_empty() {
         return None;
     }
