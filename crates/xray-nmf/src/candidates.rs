@@ -5,7 +5,8 @@ use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
 use crate::matrix::LARGEST_ENTRY;
 use crate::ownership::Ownership;
-use crate::params::{Params, Selection};
+use crate::params::Params;
+use crate::select::Selection;
 
 /// With negative entries, `p'X_j` is at least this share of `p'|X_j|` for candidates: the sum of a column
 /// that all but cancels is noise, and would make its score enormous.

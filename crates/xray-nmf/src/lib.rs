@@ -62,11 +62,12 @@ pub use fit::{Fit, Portion, fit};
 pub use matrix::{DenseMatrix, Entry, LARGEST_ENTRY, Line, Matrix, Scalar, SparseMatrix};
 pub use observe::{Next, Observer, Step, Termination};
 pub use ownership::Ownership;
-pub use params::{Descent, Engine, Normalize, Params, Selection, Solver};
+pub use params::{Descent, Engine, Normalize, Params, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{Factors, Refine, Refinement};
 pub use resume::RunState;
+pub use select::Selection;
 pub use threads::with_threads;
 pub use transform::RowModel;
 

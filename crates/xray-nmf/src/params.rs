@@ -2,29 +2,7 @@
 
 use crate::choices;
 use crate::error::{Result, require};
-
-choices! {
-    /// Which exterior point, and so which column, is chosen next (the paper's Algorithm 1).
-    ///
-    /// | rule | next anchor | on separable data |
-    /// |---|---|---|
-    /// | `rand` | `argmax_j R_i'X_j / p'X_j` for a random exterior i | exact |
-    /// | `max` | the same, `i = argmax_k \|\|R_k\|\|` | exact |
-    /// | `dist` | the same, `i = argmax_k \|\|(R_k'X)_+\|\|` | exact |
-    /// | `greedy` | `argmax_j \|\|(R'X_j)_+\|\|^2 / \|\|X_j\|\|^2` | not exact; strongest on text |
-    /// | `agg` | `argmax_j \|\|(R'X_j)_+\|\| / p'X_j` | exact; greedy's exact sibling |
-    /// | `joint` | `argmax_{i,j} R_i'X_j / p'X_j` | exact |
-    #[derive(Default)]
-    pub enum Selection ("selection") {
-        Rand = "rand": "a random exterior column leads to the next anchor",
-        #[default]
-        Max = "max": "the column with the largest residual leads to the next anchor",
-        Dist = "dist": "the exterior column whose residual sees the most mass leads to the next anchor",
-        Greedy = "greedy": "the next anchor by itself lowers the residual most; strongest on text",
-        Agg = "agg": "the next anchor is the column that all residuals together see farthest out",
-        Joint = "joint": "the next anchor is the column that any residual sees farthest out",
-    }
-}
+use crate::select::Selection;
 
 choices! {
     /// How the scores of `dist`, `greedy`, `agg` and `joint` are kept; both give the same anchors.

@@ -60,7 +60,8 @@ mod as_text {
 #[cfg(all(test, feature = "serde"))]
 mod tests {
     use super::*;
-    use crate::params::{Params, Selection};
+    use crate::params::Params;
+    use crate::select::Selection;
 
     #[test]
     fn a_state_survives_json_to_the_last_bit() {

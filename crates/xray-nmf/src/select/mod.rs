@@ -4,7 +4,7 @@
 //! ([`Exterior`](look::Exterior)) and share the look itself ([`look`]); `greedy`, `agg` and `joint` score
 //! columns ([`Score`](scored::Score)) and share the search ([`scored`]). Rules that score every row or
 //! column each step do so either directly or with certified bounds ([`lazy`], [`bound`]). A new rule is a
-//! row in `params.rs`, an arm in [`rule`], and a file.
+//! row of [`Selection`], an arm in [`rule`], and a file.
 
 mod agg;
 mod bound;
@@ -21,12 +21,36 @@ mod scored;
 mod scoring;
 mod ties;
 
+use crate::choices;
 use crate::error::Result;
-use crate::params::{Engine, Params, Selection};
+use crate::params::{Engine, Params};
 use crate::search::{Changes, Search};
 use look::LookFrom;
 use scored::Scored;
 use ties::Winner;
+
+choices! {
+    /// Which exterior point, and so which column, is chosen next (the paper's Algorithm 1).
+    ///
+    /// | rule | next anchor | on separable data |
+    /// |---|---|---|
+    /// | `rand` | `argmax_j R_i'X_j / p'X_j` for a random exterior i | exact |
+    /// | `max` | the same, `i = argmax_k \|\|R_k\|\|` | exact |
+    /// | `dist` | the same, `i = argmax_k \|\|(R_k'X)_+\|\|` | exact |
+    /// | `greedy` | `argmax_j \|\|(R'X_j)_+\|\|^2 / \|\|X_j\|\|^2` | not exact; strongest on text |
+    /// | `agg` | `argmax_j \|\|(R'X_j)_+\|\| / p'X_j` | exact; greedy's exact sibling |
+    /// | `joint` | `argmax_{i,j} R_i'X_j / p'X_j` | exact |
+    #[derive(Default)]
+    pub enum Selection ("selection") {
+        Rand = "rand": "a random exterior column leads to the next anchor",
+        #[default]
+        Max = "max": "the column with the largest residual leads to the next anchor",
+        Dist = "dist": "the exterior column whose residual sees the most mass leads to the next anchor",
+        Greedy = "greedy": "the next anchor by itself lowers the residual most; strongest on text",
+        Agg = "agg": "the next anchor is the column that all residuals together see farthest out",
+        Joint = "joint": "the next anchor is the column that any residual sees farthest out",
+    }
+}
 
 /// What the detection step found.
 #[derive(Debug, Clone, Copy, PartialEq)]
