@@ -73,7 +73,7 @@ pub(crate) fn refine<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Better<'py>> {
     let ((w, m, rank), (h, n, _)) = (numbers(&w), numbers(&h));
-    let start = Factors { rank, w, h, objective: Vec::new() };
+    let start = Factors { rank, w, h, objective: Vec::new(), method: None };
     let borrowed = Arc::clone(&matrix.get().0);
     let (method, iterations, threads, compared) = plan;
     let work = move |watch: &Watch| -> Result<Factors> {

@@ -1,5 +1,6 @@
 //! All tests of the engine, in one program: it compiles in a fraction of the time of many.
 
+mod accuracy;
 mod bits;
 mod choices;
 mod corners;
