@@ -186,7 +186,7 @@ def sizes(components: Floats) -> Floats:
 
 
 @pytest.mark.parametrize("axis", ["features", "samples"])
-@pytest.mark.parametrize("refinement", ["exact", "hals", "kullback-leibler"])
+@pytest.mark.parametrize("refinement", ["auto", "exact", "hals", "kullback-leibler"])
 def test_refinement_lowers_the_error(dense: Floats, axis: Any, refinement: Any) -> None:
     plain = XRay(5, axis=axis).fit(dense)
     better = XRay(5, axis=axis, refine_steps=8, refinement=refinement).fit(dense)

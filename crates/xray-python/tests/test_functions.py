@@ -47,7 +47,7 @@ def test_nnls_corners() -> None:
         nnls(A, [["a"], ["b"]])
 
 
-@pytest.mark.parametrize("refinement", ["exact", "hals", "kullback-leibler"])
+@pytest.mark.parametrize("refinement", ["auto", "exact", "hals", "kullback-leibler"])
 def test_refine_descends_and_tells_the_truth(dense: Floats, refinement: Any) -> None:
     generator = np.random.default_rng(1)
     W, H = generator.random((40, 4)), generator.random((4, 25))

@@ -396,14 +396,9 @@ impl ActiveSet {
     }
 
     /// Prepares the correction `S_PP^-1 g_P` for the gradient `g = X_A'r` of the solution's residual r, and
-    /// returns its largest entry, relative to `||X_i|| / ||X_k||`.
+    /// returns its largest entry, times `||X_k||`.
     #[inline(always)]
-    pub(crate) fn prepare_correction(
-        &mut self,
-        s: &NormalMatrix,
-        gradient: &[f64],
-        norm: f64,
-    ) -> f64 {
+    pub(crate) fn prepare_correction(&mut self, s: &NormalMatrix, gradient: &[f64]) -> f64 {
         let p = self.passive.len();
         self.trial.clear();
         for &k in &self.passive {
@@ -420,7 +415,7 @@ impl ActiveSet {
         for (&k, change) in self.passive.iter().zip(&self.trial) {
             largest = largest.max(change.abs() / s.inverse_norm(k as usize).max(f64::MIN_POSITIVE));
         }
-        if norm > 0.0 { largest / norm } else { 0.0 }
+        largest
     }
 
     /// Takes another solution, and the factor of its support.

@@ -32,10 +32,14 @@ pub(crate) fn correct(
     if solver.least_pivot(s) < LEAST_PIVOT {
         return false;
     }
+    let mut last = f64::INFINITY;
     for _ in 0..MOST_ROUNDS {
-        if solver.prepare_correction(s, gradient, norm) <= NEGLIGIBLE {
+        let size = solver.prepare_correction(s, gradient);
+        // What shrinks no more is rounding of the gradient.
+        if size <= NEGLIGIBLE * norm || size > 0.5 * last {
             break;
         }
+        last = size;
         if !solver.correct() {
             return false;
         }

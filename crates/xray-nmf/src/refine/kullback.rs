@@ -100,15 +100,18 @@ fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
 fn half_step(line: &(impl Fn(usize) -> Line + Sync), rank: usize, other: &[f64], own: &mut [f64]) {
     let sums = column_sums(other, rank);
     own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().for_each(|(q, chunk)| {
-        let mut numerator = vec![0.0; rank];
         for (l, z) in chunk.chunks_exact_mut(rank).enumerate() {
-            numerator.fill(0.0);
-            line(q * LINES_PER_TASK + l).for_each(|q, x| {
-                add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z);
-            });
-            multiply(z, &numerator, &sums);
+            multiply_line(&line(q * LINES_PER_TASK + l), other, &sums, z);
         }
     });
+}
+
+/// One multiplication of a line of weights; `sums` are those of the other factor's topics.
+pub(crate) fn multiply_line(x: &Line, other: &[f64], sums: &[f64], z: &mut [f64]) {
+    let rank = z.len();
+    let mut numerator = vec![0.0; rank];
+    x.for_each(|q, x| add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z));
+    multiply(z, &numerator, sums);
 }
 
 /// `numerator += u x / (u'z)`.
