@@ -36,9 +36,9 @@ pub struct Nnls {
 /// | 1e7 | 1e-8 |
 /// | 1e10 | 1e-5 |
 ///
-/// In all of them the residual is within 1e-14 `||b||` of the smallest, and the certificate is below 1e-14, unless A
-/// has both signs and weights are so large that their terms cancel: then it is true all the same. No class is
-/// worse than SciPy's by more than a factor of 10 (`bench/nnls_accuracy.py`, against exact arithmetic).
+/// In all of them the residual is within 1e-14 `||b||` of the smallest and the certificate below 1e-14, unless A
+/// has both signs and weights are so large that their terms cancel: then rounding of the weights themselves costs
+/// more, and the certificate tells how much. No class is worse than SciPy's by more than a factor of 10 (`bench/nnls_accuracy.py`, against exact arithmetic).
 ///
 /// # Examples
 /// ```

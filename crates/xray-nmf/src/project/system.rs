@@ -128,8 +128,8 @@ impl<'a> RightSide<'a> {
         let (mut gradient, mut dense) =
             (std::mem::take(&mut self.gradient), std::mem::take(&mut self.dense));
         let settled = self.correct(solver, &mut dense, &mut gradient);
-        let is_zero = self.squared_norm <= 0.0;
-        if !is_zero && !(settled && self.is_complete(&dense, &gradient)) {
+        let is_done = self.squared_norm <= 0.0 || (settled && self.is_complete(&dense, &gradient));
+        if !is_done {
             let (support, weights) = self.orthogonal(solver.solution());
             solver.adopt(s, (&support, &weights));
             if !self.correct(solver, &mut dense, &mut gradient) {
