@@ -10,17 +10,19 @@
 
 use rayon::prelude::*;
 
-use crate::comm::Collectives;
 use crate::error::Result;
 use crate::gram::{AnchorRows, ColumnState, Gram, GramColumn, NormalMatrix};
 use crate::matrix::Line;
 use crate::params::Descent;
-use crate::project::{ChangeBlock, Factors, Projection, WeightBlock, kkt_violation, project_block};
+use crate::project::{
+    Basis, Certificate, ChangeBlock, Coordinates, Kept, Projection, Rays, WeightBlock,
+    project_block,
+};
 use crate::ranks::Ranks;
 
 /// Below this share of `||X_i||^2` the difference `C_ii - c_i'h_i` has lost its digits, and the
 /// residual is computed from X itself.
-const CANCELLATION: f64 = 1e-10;
+pub(crate) const CANCELLATION: f64 = 1e-10;
 
 /// The cone and all projections onto it, seen from one rank.
 #[derive(Debug)]
@@ -36,7 +38,8 @@ pub(crate) struct Cone<'a> {
     pub(crate) weights: Vec<WeightBlock>,
     pub(crate) residuals: Vec<f64>,
     rays: Vec<Line>,
-    factors: Vec<Factors>,
+    basis: Basis,
+    kept: Vec<Kept>,
     descent: Option<Descent>,
 }
 
@@ -54,7 +57,8 @@ impl<'a> Cone<'a> {
             normal: NormalMatrix::default(),
             weights: blocks.iter().map(|b| WeightBlock::empty(b.len())).collect(),
             rays: Vec::new(),
-            factors: blocks.iter().map(|b| Factors::new(b.len())).collect(),
+            basis: Basis::default(),
+            kept: blocks.iter().map(|b| Kept::new(b.len())).collect(),
             descent,
             gram,
         };
@@ -113,6 +117,11 @@ impl<'a> Cone<'a> {
         self.weights[i / block].column(i % block)
     }
 
+    /// `||X_i - X_A h||^2` of own column i and any weights of the rays, from the columns themselves.
+    pub(crate) fn explicit_residual(&self, i: usize, rays: &[u32], weights: &[f64]) -> f64 {
+        explicit_residual(self.gram.matrix.column(i), &self.rays, rays, weights)
+    }
+
     /// What others need to know of own column i.
     pub(crate) fn state(&self, i: usize) -> ColumnState {
         let mut inner_products = vec![0.0; self.n_rays()];
@@ -150,6 +159,13 @@ impl<'a> Cone<'a> {
         self.inner_products.push(gram);
         self.normal.push(inner_products);
         self.rays.push(ray);
+        self.basis.push();
+    }
+
+    fn rays(&self) -> Rays<'_> {
+        let matrix = self.gram.matrix;
+        let n_rows = matrix.n_rows();
+        Rays { lines: &self.rays, basis: &self.basis, n_rows, matrix: Some(matrix) }
     }
 
     /// Projects all columns onto the cone with its newest ray.
@@ -161,49 +177,51 @@ impl<'a> Cone<'a> {
             signed: self.signed,
             descent: self.descent,
             record,
+            rays: Rays {
+                lines: &self.rays,
+                basis: &self.basis,
+                n_rows: self.gram.matrix.n_rows(),
+                matrix: Some(self.gram.matrix),
+            },
         };
         let (matrix, columns, rays) = (self.gram.matrix, self.ranks().columns, &self.rays);
         let residuals = self.residuals.par_chunks_mut(columns.block_size());
         let blocks = columns.own_blocks();
-        let factors = self.factors.par_iter_mut();
-        let changes = self
-            .weights
-            .par_iter_mut()
-            .zip(blocks)
-            .zip(factors)
-            .zip(residuals)
-            .with_max_len(1)
-            .map(|(((weights, range), factors), residuals)| {
-                let start = range.start;
-                let (new, changes) = project_block(&input, range, weights, factors, residuals);
-                *weights = new;
-                for &i in &changes.columns {
-                    let (i, local) = (i as usize, i as usize - start);
-                    if residuals[local] < CANCELLATION * input.squared_norms[i] {
-                        let (anchors, values) = weights.column(local);
-                        residuals[local] =
-                            explicit_residual(matrix.column(i), rays, anchors, values);
+        let kept = self.kept.par_iter_mut();
+        let changes =
+            self.weights.par_iter_mut().zip(blocks).zip(kept).zip(residuals).with_max_len(1).map(
+                |(((weights, range), kept), residuals)| {
+                    let start = range.start;
+                    let (new, changes) = project_block(&input, range, weights, kept, residuals);
+                    *weights = new;
+                    for &i in &changes.columns {
+                        let (i, local) = (i as usize, i as usize - start);
+                        if residuals[local] < CANCELLATION * input.squared_norms[i] {
+                            let (anchors, values) = weights.column(local);
+                            residuals[local] =
+                                explicit_residual(matrix.column(i), rays, anchors, values);
+                        }
                     }
-                }
-                changes
-            });
+                    changes
+                },
+            );
         changes.collect()
     }
 
-    /// The largest violation of the optimality conditions over all ranks.
-    pub(crate) fn kkt_violation(&self) -> Result<f64> {
-        let own =
-            kkt_violation(&self.weights, &self.inner_products, &self.normal, &self.squared_norms);
-        self.ranks().comm.largest(own)
-    }
-
     /// Takes the cone apart: H, and what remains.
-    pub(crate) fn into_parts(self) -> (Vec<WeightBlock>, ConeParts) {
+    pub(crate) fn into_parts(mut self) -> (Vec<WeightBlock>, ConeParts) {
+        let mut kept = std::mem::take(&mut self.kept);
+        let rays = self.rays();
+        kept.iter_mut().for_each(|kept| kept.coordinates.complete(&rays));
+        self.basis.forget_directions();
         let parts = ConeParts {
+            n_rows: self.gram.matrix.n_rows(),
             rays: self.rays,
             inner_products: self.inner_products,
             normal: self.normal,
             squared_norms: self.squared_norms,
+            basis: self.basis,
+            coordinates: kept.into_iter().map(|kept| kept.coordinates).collect(),
         };
         (self.weights, parts)
     }
@@ -212,10 +230,33 @@ impl<'a> Cone<'a> {
 /// What remains of a cone when the run is over.
 #[derive(Debug, Clone)]
 pub(crate) struct ConeParts {
+    pub(crate) n_rows: usize,
     pub(crate) rays: Vec<Line>,
     pub(crate) inner_products: AnchorRows,
     pub(crate) normal: NormalMatrix,
     pub(crate) squared_norms: Vec<f64>,
+    pub(crate) basis: Basis,
+    /// Of each block, for the columns that needed them.
+    pub(crate) coordinates: Vec<Coordinates>,
+}
+
+impl ConeParts {
+    /// What tells how good weights are.
+    pub(crate) fn certificate(&self) -> Certificate<'_> {
+        Certificate {
+            inner_products: &self.inner_products,
+            normal: &self.normal,
+            squared_norms: &self.squared_norms,
+            rays: self.first_rays(self.rays.len()),
+            coordinates: &self.coordinates,
+        }
+    }
+
+    /// The first rays; all coordinates with respect to them are known.
+    pub(crate) fn first_rays(&self, n_rays: usize) -> Rays<'_> {
+        let (lines, n_rows) = (&self.rays[..n_rays], self.n_rows);
+        Rays { lines, basis: &self.basis, n_rows, matrix: None }
+    }
 }
 
 /// `||X_i - X_A h||^2` from the columns themselves.

@@ -2,9 +2,10 @@
 //!
 //! With test rows X' of the same columns, the error of column i is
 //! `||X'_i - X'_A h_i||^2 = C'_ii - 2 c'_i'h_i + h_i'S'h_i`, from the same kinds of inner products as
-//! the projection, taken over the test rows. Only columns whose h_i changed are computed anew.
+//! the projection, taken over the test rows; where that has lost its digits, from the columns themselves.
+//! Only columns whose h_i changed are computed anew.
 
-use crate::cone::Cone;
+use crate::cone::{CANCELLATION, Cone};
 use crate::error::Result;
 use crate::gram::Gram;
 use crate::matrix::Matrix;
@@ -45,7 +46,9 @@ impl<'a> HeldOut<'a> {
                     .fold(0.0, |sum, (&l, &g)| sum + g * row[l as usize]);
                 error += h * (explained - 2.0 * self.test.inner_products.get(k as usize, i));
             }
-            self.test.residuals[i] = error.max(0.0);
+            let lost = error < CANCELLATION * self.test.squared_norms[i];
+            self.test.residuals[i] =
+                if lost { self.test.explicit_residual(i, anchors, weights) } else { error };
         }
         let total = self.test.total;
         Ok(if total > 0.0 { (self.test.residual()? / total).sqrt() } else { 0.0 })

@@ -5,16 +5,20 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
-use crate::matrix::kernels::multiversion;
-use crate::matrix::{Line, Matrix};
+use crate::matrix::kernels::{add_scaled, multiversion};
+use crate::matrix::{Entry, Line, Matrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
-use crate::refine::gram_of_few_lines;
+use crate::refine::{gram_of_few_lines, multiply_line};
 
 /// Sweeps of coordinate descent before the exact solver.
 const WARM_UP: usize = 4;
 
 /// Lines handled by one task.
 const LINES_PER_TASK: usize = 64;
+
+/// When weights of least divergence are found.
+const SETTLED: f64 = 1e-9;
+const MOST_MULTIPLICATIONS: usize = 2000;
 
 impl Factorization {
     /// Projects new columns (with the same rows) onto the anchors: `min_{z >= 0} ||x - X_A z||`.
@@ -106,6 +110,60 @@ impl RowModel {
             },
         );
         Ok(weights)
+    }
+}
+
+impl RowModel {
+    /// The weights of each row of `rows` that minimise the Kullback-Leibler divergence from `w'H`, for topics
+    /// that were refined by it: rank entries for each, row after row.
+    ///
+    /// The problem is convex, and Lee and Seung's multiplications lead to its minimum; they end when no weight
+    /// changes by more than 1e-9 of itself, or after 2,000 of them.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::{DenseMatrix, RowModel};
+    /// let model = RowModel::new(2, 3, vec![1.0, 0.0, 1.0, 0.0, 0.0, 2.0])?;
+    /// let rows = DenseMatrix::from_row_major(1, 3, vec![3.0, 5.0, 4.0])?;
+    /// let weights = model.divergence_weights(&rows)?;
+    /// assert!((weights[0] - 4.0).abs() < 1e-7 && (weights[1] - 2.0).abs() < 1e-7);
+    /// # Ok::<(), xray_nmf::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the number of columns differs, or an entry is negative.
+    pub fn divergence_weights(&self, rows: &dyn Matrix) -> Result<Vec<f64>> {
+        if let Some(Entry { row, column, value }) = rows.first_negative() {
+            return Err(Error::Negative { row, column, value });
+        }
+        if self.rank == 0 {
+            return Ok(Vec::new());
+        }
+        check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
+        let mut sums = vec![0.0; self.rank];
+        self.h.chunks_exact(self.rank).for_each(|line| add_scaled(&mut sums, line, 1.0));
+        let mut weights = vec![0.0; rows.n_rows() * self.rank];
+        weights.par_chunks_mut(self.rank).enumerate().for_each(|(d, weights)| {
+            least_divergence(&rows.row(d), &self.h, &sums, weights);
+        });
+        Ok(weights)
+    }
+}
+
+/// The weights of least divergence of one row; `sums` are those of the rows of H.
+fn least_divergence(x: &Line, h: &[f64], sums: &[f64], weights: &mut [f64]) {
+    let rank = weights.len();
+    let total = x.values.iter().fold(0.0, |sum, v| sum + v);
+    for (w, &sum) in weights.iter_mut().zip(sums) {
+        *w = if sum > 0.0 { total / (rank as f64 * sum) } else { 0.0 };
+    }
+    for _ in 0..MOST_MULTIPLICATIONS {
+        let before = weights.to_vec();
+        multiply_line(x, h, sums, weights);
+        let settled = |(new, old): (&f64, &f64)| (new - old).abs() <= SETTLED * old;
+        if weights.iter().zip(&before).all(settled) {
+            break;
+        }
     }
 }
 

@@ -83,7 +83,7 @@ pub fn factorize(
     let how =
         RefineOptions { method: options.refine_method, steps: options.refine, tolerance: 0.0 };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
-    let Factors { rank, w, h, objective } = refined.with_comparable_topics();
+    let Factors { rank, w, h, objective, .. } = refined.with_comparable_topics();
     let documents = DocumentWeights::new(corpus.rows.own, rank, w);
     Ok(Factorized { found, refined: Some(RefinedFactors { documents, h, objective }) })
 }

@@ -35,20 +35,24 @@ pub(crate) fn nnls<'py>(
 
 /// The weights of each row of `rows` under `components`, one row of weights for each.
 ///
-/// `components` is the transpose of H: one row for each column of `rows`, one column for each topic.
+/// `components` is the transpose of H: one row for each column of `rows`, one column for each topic. The weights
+/// minimise the Kullback-Leibler divergence if `by_divergence`, else the squared error.
 #[pyfunction]
 pub(crate) fn row_weights<'py>(
     py: Python<'py>,
     rows: &Bound<'py, Matrix>,
     components: PyReadonlyArray2<'py, f64>,
     threads: usize,
+    by_divergence: bool,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (h, n, rank) = numbers(&components);
     let borrowed = Arc::clone(&rows.get().0);
     let work = move |_: &Watch| -> Result<_> {
         let model = RowModel::new(rank, n, h)?;
         let rows = borrowed.storage.as_matrix();
-        Ok((model.weights(rows)?, rows.n_rows()))
+        let weights =
+            if by_divergence { model.divergence_weights(rows) } else { model.weights(rows) };
+        Ok((weights?, rows.n_rows()))
     };
     let (weights, n_rows) = doorway::run_with_threads(py, threads, None, work)?;
     weights.into_pyarray(py).reshape([n_rows, rank])
@@ -70,7 +74,7 @@ pub(crate) fn refine<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Better<'py>> {
     let ((w, m, rank), (h, n, _)) = (numbers(&start.0), numbers(&start.1));
-    let start = Factors { rank, w, h, objective: Vec::new() };
+    let start = Factors { rank, w, h, objective: Vec::new(), method: None };
     let method: Refinement = method.parse().map_err(Failure::into_exception)?;
     let borrowed = Arc::clone(&matrix.get().0);
     let work = move |watch: &Watch| {

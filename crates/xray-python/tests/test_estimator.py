@@ -139,7 +139,7 @@ def test_weights_of_the_rules_are_used(dense: Floats) -> None:
         ({"output": "all"}, ValueError, "weights or anchors"),
         ({"selection": "best"}, ValueError, f"use {', '.join(RULES[:-1])} or {RULES[-1]}$"),
         ({"selection": 3}, TypeError, "selection"),
-        ({"refinement": "newton", "refine_steps": 1}, ValueError, "use exact, hals"),
+        ({"refinement": "newton", "refine_steps": 1}, ValueError, "use auto, exact, hals"),
         ({"refine_steps": -1}, ValueError, "at least 0"),
         ({"path_length": 0}, ValueError, "at least 1"),
         ({"normalize": "l3"}, ValueError, "none, l1 or l2"),
@@ -210,7 +210,7 @@ def sizes(components: Floats) -> Floats:
 
 
 @pytest.mark.parametrize("axis", ["features", "samples"])
-@pytest.mark.parametrize("refinement", ["exact", "hals", "kullback-leibler"])
+@pytest.mark.parametrize("refinement", ["auto", "exact", "hals", "kullback-leibler"])
 def test_refinement_lowers_the_error(dense: Floats, axis: Any, refinement: Any) -> None:
     plain = XRay(5, axis=axis).fit(dense)
     better = XRay(5, axis=axis, refine_steps=8, refinement=refinement).fit(dense)
@@ -221,6 +221,15 @@ def test_refinement_lowers_the_error(dense: Floats, axis: Any, refinement: Any) 
     assert (better.fit_transform(dense) == better.transform(dense)).all()
     if refinement != "kullback-leibler":
         assert better.score(dense) > plain.score(dense)
+
+
+def test_weights_after_divergence_have_the_objective_of_the_refinement(dense: Floats) -> None:
+    model = XRay(5, refine_steps=200, refinement="kullback-leibler")
+    product = model.fit_transform(dense) @ model.components_
+    terms = np.where(dense > 0, dense * np.log(np.where(dense > 0, dense / product, 1.0)), 0.0)
+    divergence = float((terms - dense + product).sum())
+    assert divergence <= model.objective_[-1] * (1 + 1e-6)
+    assert divergence == pytest.approx(model.objective_[-1], rel=0.02)
 
 
 def test_refinement_is_the_function(dense: Floats) -> None:

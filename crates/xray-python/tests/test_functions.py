@@ -47,7 +47,14 @@ def test_nnls_corners() -> None:
         nnls(A, [["a"], ["b"]])
 
 
-@pytest.mark.parametrize("refinement", ["exact", "hals", "kullback-leibler"])
+@pytest.mark.parametrize("t", [1e-3, 1e-6, 3e-7, 1e-8])
+def test_nnls_solves_opposite_columns_and_certifies_them(t: float) -> None:
+    solved = nnls([[1.0, -1.0], [0.0, t]], [0.0, 1.0])
+    assert solved.x == pytest.approx([1 / t, 1 / t], rel=1e-12)
+    assert solved.residual_norms[0] <= 1e-9
+
+
+@pytest.mark.parametrize("refinement", ["auto", "exact", "hals", "kullback-leibler"])
 def test_refine_descends_and_tells_the_truth(dense: Floats, refinement: Any) -> None:
     generator = np.random.default_rng(1)
     W, H = generator.random((40, 4)), generator.random((4, 25))
@@ -66,7 +73,7 @@ def test_refine_refuses_what_does_not_fit(dense: Floats) -> None:
         refine(dense, np.ones((40, 3)), np.ones((4, 25)))
     with pytest.raises(ValueError, match="not negative"):
         refine(dense, -np.ones((40, 3)), np.ones((3, 25)))
-    with pytest.raises(ValueError, match="use exact, hals"):
+    with pytest.raises(ValueError, match="use auto, exact, hals"):
         refine(dense, np.ones((40, 3)), np.ones((3, 25)), refinement="newton")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="steps = -1 is not allowed; give at least 0"):
         refine(dense, np.ones((40, 3)), np.ones((3, 25)), steps=-1)

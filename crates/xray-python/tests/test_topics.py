@@ -177,7 +177,7 @@ def test_unknown_words_are_warned_about() -> None:
         ({"min_characters": 0}, ValueError, "at least 1"),
         ({"min_characters": 50}, ValueError, "no words are left"),
         ({"selection": "best"}, ValueError, "use rand, max, dist, greedy"),
-        ({"refinement": "newton"}, ValueError, "use exact, hals"),
+        ({"refinement": "newton"}, ValueError, "use auto, exact, hals"),
         ({"refine_steps": -1}, ValueError, "at least 0"),
         ({"tol": 2.0}, ValueError, "tolerance = 2"),
         ({"n_jobs": "all"}, TypeError, "n_jobs"),

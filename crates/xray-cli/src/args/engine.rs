@@ -34,7 +34,7 @@ pub struct EngineArgs {
     /// Stop when an anchor lowers the relative residual by less
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub min_improvement: f64,
-    /// How refinement is done [default: hals]
+    /// How refinement is done [default: hals for topics, auto for factorize]
     #[arg(long, value_name = "KIND", value_parser = choice::<Refinement>())]
     pub refine_method: Option<Refinement>,
 }

@@ -6,12 +6,18 @@
 //! b_k <- (c_k - (u_k - s_k b_k))_+ / s_k,   u <- u + (change of b_k) S_k
 //! ```
 //!
-//! (the paper's listing adds the old b instead of its change), until a cycle lowers the objective
-//! `||X_i||^2 + (u - 2c)'b` by less than `tolerance ||X_i||^2` or `max_cycles` have passed. Columns
-//! are independent, so each stops by itself. The answer is approximate: its KKT violation is about
-//! the square root of the tolerance.
+//! until a cycle lowers the objective `||X_i||^2 + (u - 2c)'b` by less than `tolerance ||X_i||^2` or
+//! `max_cycles` have passed. Columns are independent, so each stops by itself.
+//!
+//! The paper's listing has two misprints. It updates U with b itself where it must be the *change* of b, and
+//! its objective has a sign wrong: with `U = SB` and `C = X_A'X` it is
+//! `||X||^2 + sum_i (U_i - 2 C_i)'(B')_i`, since `||X - X_A B||^2 = ||X||^2 - 2 tr(C'B) + tr(B'SB)`.
+//!
+//! The answer is approximate: its KKT violation is about the square root of the tolerance. It is certified as
+//! that of the active set is: by [`kkt_violation`](crate::Factorization::kkt_violation), and by
+//! [`excess_bound`](crate::Factorization::excess_bound), which tells what is left to gain.
 
-use super::{Projection, Projector, WeightBlock};
+use super::{Kept, Projection, Projector, WeightBlock};
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Descent;
@@ -99,7 +105,7 @@ impl Projector for CoordinateDescent {
         input: &Projection<'_>,
         i: usize,
         before: (&[u32], &[f64]),
-        _factor: Option<&mut Box<[f64]>>,
+        _kept: &mut Kept,
         weights: &mut WeightBlock,
     ) -> f64 {
         let Projection { inner_products, normal, .. } = *input;

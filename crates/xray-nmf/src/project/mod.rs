@@ -6,13 +6,23 @@
 //! from where they were. `||R_i||^2 = C_ii - c_i'h_i - h_i'(c_i - S h_i)`: R is never formed.
 
 mod active_set;
+mod basis;
+mod compensated;
 mod coordinate;
+mod correction;
+mod crowding;
+mod kept;
 mod kkt;
 mod nnls;
+mod orthogonal;
 mod sweep;
+mod system;
 
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
-pub(crate) use kkt::kkt_violation;
+pub(crate) use basis::Basis;
+pub(crate) use crowding::is_crowded;
+pub(crate) use kept::{Coordinates, Kept, Rays};
+pub(crate) use kkt::Certificate;
 #[cfg(feature = "rivals")]
 pub(crate) use nnls::normal_matrix;
 pub(crate) use sweep::{descend, sweep, weighted_lines};
@@ -131,29 +141,8 @@ impl ChangeBlock {
     }
 }
 
-/// Cholesky factors of a block's columns, kept from step to step: a column that changes extends its
-/// factor instead of computing it anew. The numbers are the same either way.
-#[derive(Debug, Default)]
-pub(crate) struct Factors(Vec<Box<[f64]>>);
-
-impl Factors {
-    /// Smaller factors are computed about as fast as they are fetched.
-    const LEAST: usize = 16;
-
-    /// For a block of `n` columns.
-    pub(crate) fn new(n: usize) -> Self {
-        Self(vec![Box::default(); n])
-    }
-
-    /// Keeps nothing.
-    pub(crate) fn none() -> Self {
-        Self::default()
-    }
-
-    fn of(&mut self, i: usize) -> Option<&mut Box<[f64]>> {
-        self.0.get_mut(i)
-    }
-}
+/// No column is called exterior whose squared residual is a smaller share.
+const LEAST_EXTERIOR: f64 = 1e-14;
 
 /// All that the projection of one block reads.
 pub(crate) struct Projection<'a> {
@@ -167,6 +156,7 @@ pub(crate) struct Projection<'a> {
     pub(crate) descent: Option<Descent>,
     /// Whether to record the changes of the weights, or only which columns changed.
     pub(crate) record: bool,
+    pub(crate) rays: Rays<'a>,
 }
 
 multiversion! {
@@ -176,22 +166,23 @@ multiversion! {
         input: &Projection<'_>,
         range: Range<usize>,
         old: &WeightBlock,
-        factors: &mut Factors,
+        kept: &mut Kept,
         residuals: &mut [f64],
     ) -> (WeightBlock, ChangeBlock) = project_block_body
 }
 
 /// Projects one column at a time onto the cone.
 trait Projector {
-    /// The weights of column i, which were `before`: appends them to `weights`, and returns `||R_i||^2`.
+    /// The weights of column i, which is the next of the block and had those of `before`: appends them to
+    /// `weights`, and returns `||R_i||^2`.
     ///
-    /// `before` is optimal for all rays but the newest. `factor` is kept for the column from call to call.
+    /// `before` is optimal for all rays but the newest.
     fn project(
         &mut self,
         input: &Projection<'_>,
         i: usize,
         before: (&[u32], &[f64]),
-        factor: Option<&mut Box<[f64]>>,
+        kept: &mut Kept,
         weights: &mut WeightBlock,
     ) -> f64;
 }
@@ -201,14 +192,14 @@ fn project_block_body(
     input: &Projection<'_>,
     range: Range<usize>,
     old: &WeightBlock,
-    factors: &mut Factors,
+    kept: &mut Kept,
     residuals: &mut [f64],
 ) -> (WeightBlock, ChangeBlock) {
     match input.descent {
-        None => project_columns(ActiveSet::default(), input, range, old, factors, residuals),
+        None => project_columns(ActiveSet::default(), input, range, old, kept, residuals),
         Some(descent) => {
             let solver = CoordinateDescent::new(descent);
-            project_columns(solver, input, range, old, factors, residuals)
+            project_columns(solver, input, range, old, kept, residuals)
         }
     }
 }
@@ -220,7 +211,7 @@ fn project_columns(
     input: &Projection<'_>,
     range: Range<usize>,
     old: &WeightBlock,
-    factors: &mut Factors,
+    kept: &mut Kept,
     residuals: &mut [f64],
 ) -> (WeightBlock, ChangeBlock) {
     let Projection { inner_products, normal, .. } = *input;
@@ -235,13 +226,16 @@ fn project_columns(
         let own = inner_products.get(newest, i);
         let threshold = tolerance * input.squared_norms[i].sqrt();
         // Without negative entries the gradient is at most C_ti.
-        if (own <= threshold && !input.signed) || own - sparse_dot(before, newest_row) <= threshold
-        {
+        let is_explained = (own <= threshold && !input.signed)
+            || own - sparse_dot(before, newest_row) <= threshold;
+        // The newest ray itself may be so near to the others that its gradient looks like rounding.
+        let squared_norm = input.squared_norms[i];
+        let is_newest = own == squared_norm && own == newest_row[newest];
+        if is_explained && !(is_newest && *residual > LEAST_EXTERIOR * squared_norm) {
             weights.push(before.0, before.1);
             continue;
         }
-        let factor = factors.of(i - range.start);
-        *residual = solver.project(input, i, before, factor, &mut weights);
+        *residual = solver.project(input, i, before, kept, &mut weights);
         if input.record {
             let after = weights.column(weights.n_columns() - 1);
             changes.push(i, before, after, &mut difference);

@@ -4,6 +4,9 @@
 //! share of the last change (extrapolation: Ang and Gillis, Neural Computation 2019). The share grows
 //! while that works. A step that would increase the objective is made again without looking ahead. Ten
 //! steps of HALS do the work of about twenty, at the same cost.
+//!
+//! The first change is no sign of where things are going: it leads away from the start. So the first step
+//! is made in both ways, and the better one counts.
 
 use rayon::prelude::*;
 
@@ -56,8 +59,13 @@ pub(super) fn alternate(
 ) -> Result<()> {
     let (last_w, h_ahead) = (w.clone(), h.clone());
     let mut pair = Pair { w, h, last_w, h_ahead, objective: start, improve_w, improve_h };
+    let mut is_first = extrapolation.share > 0.0;
     trace.follow(start, || {
-        if pair.step(extrapolation.share)? {
+        if std::mem::take(&mut is_first) {
+            if pair.first_step(extrapolation.share)? {
+                extrapolation.faster();
+            }
+        } else if pair.step(extrapolation.share)? {
             extrapolation.faster();
         } else {
             extrapolation.slower();
@@ -89,18 +97,40 @@ where
         let mut new_w = self.w.clone();
         (self.improve_w)(&self.h_ahead, &mut new_w)?;
         look_ahead(share, &mut self.last_w, &new_w);
+        let objective = (self.improve_h)(&self.last_w, &mut self.h_ahead)?;
+        Ok(self.accept(share, new_w, objective))
+    }
+
+    /// Improves both, in the better way of looking ahead and not; true if that was to look ahead.
+    fn first_step(&mut self, share: f64) -> Result<bool> {
+        let mut new_w = self.w.clone();
+        (self.improve_w)(&self.h_ahead, &mut new_w)?;
+        let mut plain_h = self.h.clone();
+        let plain = (self.improve_h)(&new_w, &mut plain_h)?;
+        look_ahead(share, &mut self.last_w, &new_w);
+        let ahead = (self.improve_h)(&self.last_w, &mut self.h_ahead)?;
+        if ahead <= plain {
+            return Ok(self.accept(share, new_w, ahead));
+        }
+        self.last_w.copy_from_slice(&new_w);
+        self.h_ahead = plain_h;
+        self.accept(0.0, new_w, plain);
+        Ok(false)
+    }
+
+    /// Takes W, which lies in `last_w`, and H, which lies in `h_ahead`, unless they increase the objective.
+    fn accept(&mut self, share: f64, new_w: Vec<f64>, objective: f64) -> bool {
         let w_ahead = &mut self.last_w;
-        let objective = (self.improve_h)(w_ahead, &mut self.h_ahead)?;
         if objective > self.objective {
             w_ahead.copy_from_slice(self.w);
             self.h_ahead.copy_from_slice(self.h);
-            return Ok(false);
+            return false;
         }
         self.objective = objective;
         *self.w = std::mem::replace(w_ahead, new_w);
         look_ahead(share, self.h, &self.h_ahead);
         std::mem::swap(self.h, &mut self.h_ahead);
-        Ok(true)
+        true
     }
 }
 

@@ -4,6 +4,7 @@ use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::factorization::Factorization;
 use crate::ownership::Ownership;
+use crate::refine::Refinement;
 
 /// W (m x rank) and H (rank x n) with nonnegative entries, `X ~= WH`.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +15,10 @@ pub struct Factors {
     pub w: Vec<f64>,
     /// The transpose of H: one row for each column of X, row after row.
     pub h: Vec<f64>,
-    /// The objective at the start and after each iteration; never increases.
+    /// The objective at the start and after each iteration; never increases, never negative.
     pub objective: Vec<f64>,
+    /// How they were refined, if they were: never [`Refinement::Auto`].
+    pub method: Option<Refinement>,
 }
 
 impl Factors {
@@ -28,7 +31,8 @@ impl Factors {
     /// # Examples
     /// ```
     /// use xray_nmf::Factors;
-    /// let pair = Factors { rank: 1, w: vec![1.0, 3.0], h: vec![0.0, 4.0], objective: vec![] };
+    /// let (w, h) = (vec![1.0, 3.0], vec![0.0, 4.0]);
+    /// let pair = Factors { rank: 1, w, h, objective: vec![], method: None };
     /// let scaled = pair.with_comparable_topics();
     /// assert_eq!((scaled.w, scaled.h), (vec![4.0, 12.0], vec![0.0, 1.0]));
     /// ```
@@ -86,7 +90,7 @@ impl Factorization {
             comm.share(root, &mut entries)?;
             entries.into_iter().for_each(&mut put);
         }
-        Ok(Factors { rank, w, h, objective: Vec::new() })
+        Ok(Factors { rank, w, h, objective: Vec::new(), method: None })
     }
 
     /// Column, anchor and bits of each weight of the own columns.

@@ -16,7 +16,7 @@ use crate::matrix::Line;
 use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::ownership::Ownership;
-use crate::project::{ActiveSet, descend, weighted_lines};
+use crate::project::{ActiveSet, descend, is_crowded, weighted_lines};
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
@@ -66,11 +66,22 @@ fn column_step(
     parts.sum_of_terms(&terms.concat())
 }
 
+/// HALS, or exact steps where topics of W are so near to each other that HALS is slow.
+pub(super) fn suited(parts: &Parts<'_>, w: &[f64]) -> Result<Refinement> {
+    let rank = parts.rank;
+    if rank == 0 {
+        return Ok(Refinement::Hals);
+    }
+    let (mut gram, heads) = (vec![0.0; rank * rank], grams_of_blocks(w, rank));
+    parts.travel(w, &heads, rank * rank, |_, part, _| add_scaled(&mut gram, part, 1.0))?;
+    let crowded = is_crowded(&lines_of_gram(&gram, rank));
+    Ok(if crowded { Refinement::Exact } else { Refinement::Hals })
+}
+
 /// `W'W`, and `W'X_j` for the own columns j, one line after the other.
 fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
     let rank = parts.rank;
-    let grams: Vec<Vec<f64>> =
-        w.par_chunks(Ownership::ROW_BLOCK * rank).map(|lines| gram_of_chunk(lines, rank)).collect();
+    let grams = grams_of_blocks(w, rank);
     let mut gram = vec![0.0; rank * rank];
     let mut targets = vec![0.0; parts.columns.n_columns() * rank];
     parts.travel(w, &grams, rank * rank, |start, part, lines| {
@@ -113,16 +124,18 @@ fn half_step(
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
 /// the lower triangle alone.
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
-    let parts: Vec<Vec<f64>> = lines
-        .par_chunks(Ownership::ROW_BLOCK * rank)
-        .map(|chunk| gram_of_chunk(chunk, rank))
-        .collect();
+    let parts = grams_of_blocks(lines, rank);
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
     lines_of_gram(&total, rank)
 }
 
-/// The same on the current thread, in one piece.
+/// The same of each chunk.
+fn grams_of_blocks(lines: &[f64], rank: usize) -> Vec<Vec<f64>> {
+    lines.par_chunks(Ownership::ROW_BLOCK * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect()
+}
+
+/// The sum on the current thread, in one piece.
 pub(crate) fn gram_of_few_lines(lines: &[f64], rank: usize) -> NormalMatrix {
     lines_of_gram(&gram_of_chunk(lines, rank), rank)
 }
@@ -200,9 +213,18 @@ fn improve_lines_body<Q: Quad>(
     let rank = s.size();
     if method == Some(Refinement::Exact) {
         let mut solver = ActiveSet::default();
+        let mut before = vec![0.0; rank];
         for (q, z) in lines.chunks_exact_mut(rank).enumerate() {
             let target = &targets[q * rank..(q + 1) * rank];
+            before.copy_from_slice(z);
             solver.solve_dense(s, target, squared_norms[q].sqrt(), z);
+            // Where the other factor has nothing of a topic, any weight is as good as any: it stays, so that
+            // the other can come back.
+            for k in 0..rank {
+                if s.row(k)[k] <= 0.0 {
+                    z[k] = before[k];
+                }
+            }
         }
     }
     let sweeps = if method == Some(Refinement::Hals) { SWEEPS } else { 0 };
@@ -212,7 +234,9 @@ fn improve_lines_body<Q: Quad>(
     for (q, squared_norm) in squared_norms.iter().enumerate() {
         let line = q * rank..(q + 1) * rank;
         let z = &lines[line.clone()];
-        terms.push(squared_norm - 2.0 * dot(&targets[line.clone()], z) + dot(&images[line], z));
+        let term = squared_norm - 2.0 * dot(&targets[line.clone()], z) + dot(&images[line], z);
+        // Rounding can make it negative where nothing is left.
+        terms.push(if term > 0.0 { term } else { 0.0 });
     }
     terms
 }

@@ -7,7 +7,7 @@
 //!
 //! for each line z (row of W or column of H) against the other factor's lines u_q. Only nonzeros of
 //! X enter the numerator. A weight of exactly 0 could never grow, so zeros start as a small share of
-//! the mean weight.
+//! the mean weight of their topic, unless that makes the first step worse than the start as given.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::matrix::Line;
 use crate::matrix::kernels::{add_scaled, dot};
 
-/// Zeros start at this share of the mean weight.
+/// Zeros start at this share of their topic's mean weight.
 const FLOOR: f64 = 1e-4;
 
 /// Products below this count as this: the divergence stays finite.
@@ -29,37 +29,66 @@ pub(super) fn run(
     h: &mut [f64],
     trace: &mut Trace<'_>,
 ) -> Result<()> {
-    let mean = mean_of_w(parts, w)?;
-    raise_zeros(w, mean);
-    lift_zeros(h);
     let row = |d: usize| parts.rows.row(d);
     let start = divergence(parts, w, h)?;
+    let given = (w.to_vec(), h.to_vec());
+    lift_topics(parts, w, h)?;
+    let mut is_first = true;
     trace.follow(start, || {
-        half_step(&row, parts.rank, h, w);
-        column_step(parts, w, h)?;
-        divergence(parts, w, h)
+        let step = |w: &mut [f64], h: &mut [f64]| {
+            half_step(&row, parts.rank, h, w);
+            column_step(parts, w, h)?;
+            divergence(parts, w, h)
+        };
+        let mut objective = step(w, h)?;
+        if std::mem::take(&mut is_first) && objective > start {
+            // Zeros belong where they were.
+            w.copy_from_slice(&given.0);
+            h.copy_from_slice(&given.1);
+            objective = step(w, h)?;
+        }
+        Ok(objective)
     })
 }
 
 /// Raises zeros to a small share of the mean, so that multiplications can move them.
+#[cfg(feature = "rivals")]
 pub(crate) fn lift_zeros(values: &mut [f64]) {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    raise_zeros(values, mean);
-}
-
-fn raise_zeros(values: &mut [f64], mean: f64) {
     let least = if mean > 0.0 { FLOOR * mean } else { 1.0 };
     values.iter_mut().for_each(|v| *v = v.max(least));
 }
 
-/// The mean entry of all ranks' W, summed in row order.
-fn mean_of_w(parts: &Parts<'_>, w: &[f64]) -> Result<f64> {
-    let (mut sum, mut n_entries) = (0.0, 0);
+/// The same for each topic of W and of H by itself, so that it does not matter how topics are scaled. A topic
+/// that one factor has nothing of gets a small share of the mean of X there.
+fn lift_topics(parts: &Parts<'_>, w: &mut [f64], h: &mut [f64]) -> Result<()> {
+    let rank = parts.rank;
+    let mut of_w = vec![0.0; rank];
     parts.travel(w, &[], 0, |_, _, lines| {
-        sum = lines.iter().fold(sum, |sum, v| sum + v);
-        n_entries += lines.len();
+        lines.chunks_exact(rank).for_each(|z| add_scaled(&mut of_w, z, 1.0));
     })?;
-    Ok(sum / n_entries.max(1) as f64)
+    let mut of_h = column_sums(h, rank);
+    let (m, n) = (parts.columns.n_rows().max(1) as f64, parts.layout.n().max(1) as f64);
+    let mean = parts.sum_of_entries()? / (m * n);
+    for (of_w, of_h) in of_w.iter_mut().zip(&mut of_h) {
+        (*of_w, *of_h) = least_weights(*of_w / m, *of_h / n, mean);
+    }
+    for (values, least) in [(w, &of_w), (h, &of_h)] {
+        for line in values.chunks_exact_mut(rank) {
+            line.iter_mut().zip(least).for_each(|(v, least)| *v = v.max(*least));
+        }
+    }
+    Ok(())
+}
+
+/// The least weights of a topic in W and H, given its mean weights and the mean of X.
+fn least_weights(of_w: f64, of_h: f64, mean: f64) -> (f64, f64) {
+    match (of_w > 0.0, of_h > 0.0) {
+        (true, true) => (FLOOR * of_w, FLOOR * of_h),
+        (true, false) => (FLOOR * of_w, FLOOR * (mean / of_w)),
+        (false, true) => (FLOOR * (mean / of_h), FLOOR * of_h),
+        (false, false) => (mean.sqrt(), FLOOR * mean.sqrt()),
+    }
 }
 
 fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
@@ -71,15 +100,18 @@ fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
 fn half_step(line: &(impl Fn(usize) -> Line + Sync), rank: usize, other: &[f64], own: &mut [f64]) {
     let sums = column_sums(other, rank);
     own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().for_each(|(q, chunk)| {
-        let mut numerator = vec![0.0; rank];
         for (l, z) in chunk.chunks_exact_mut(rank).enumerate() {
-            numerator.fill(0.0);
-            line(q * LINES_PER_TASK + l).for_each(|q, x| {
-                add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z);
-            });
-            multiply(z, &numerator, &sums);
+            multiply_line(&line(q * LINES_PER_TASK + l), other, &sums, z);
         }
     });
+}
+
+/// One multiplication of a line of weights; `sums` are those of the other factor's topics.
+pub(crate) fn multiply_line(x: &Line, other: &[f64], sums: &[f64], z: &mut [f64]) {
+    let rank = z.len();
+    let mut numerator = vec![0.0; rank];
+    x.for_each(|q, x| add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z));
+    multiply(z, &numerator, sums);
 }
 
 /// `numerator += u x / (u'z)`.
@@ -146,14 +178,17 @@ fn divergence(parts: &Parts<'_>, w: &[f64], h: &[f64]) -> Result<f64> {
     }
     let expected = own.chunks_exact(rank).map(|z| dot(&sums, z));
     terms.iter_mut().zip(expected).for_each(|(term, expected)| *term += expected);
-    parts.sum_of_terms(&terms)
+    // Rounding can make it negative where nothing is left.
+    Ok(parts.sum_of_terms(&terms)?.max(0.0))
 }
 
 /// `x log(x / y) - x` with `y = u'z`.
 fn gain(u: &[f64], x: f64, z: &[f64]) -> f64 {
     if x > 0.0 {
         let y = dot(u, z).max(LEAST);
-        x * (x / y).ln() - x
+        let ratio = x / y;
+        let logarithm = if ratio.is_normal() { ratio.ln() } else { x.ln() - y.ln() };
+        x * logarithm - x
     } else {
         0.0
     }

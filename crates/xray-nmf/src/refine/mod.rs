@@ -17,6 +17,7 @@ pub(crate) use frobenius::gram_of_few_lines;
 pub(crate) use frobenius::gram_of_lines;
 #[cfg(feature = "rivals")]
 pub(crate) use kullback::lift_zeros;
+pub(crate) use kullback::multiply_line;
 
 use travel::Parts;
 
@@ -38,8 +39,9 @@ choices! {
     /// What is minimised, and how.
     #[derive(Default)]
     pub enum Refinement ("refinement") {
-        Exact = "exact": "||X - WH||_F^2 by alternating exact nonnegative least squares",
         #[default]
+        Auto = "auto": "exact where topics of the start are nearly dependent (spectra), else hals (text)",
+        Exact = "exact": "||X - WH||_F^2 by alternating exact nonnegative least squares",
         Hals = "hals": "||X - WH||_F^2 by a few sweeps of coordinate descent at a time, looking ahead",
         KullbackLeibler = "kullback-leibler": "divergence of X from WH, by multiplicative updates",
     }
@@ -98,7 +100,11 @@ impl<'a> Refine<'a> {
         Self { portion, comm, method, steps: Self::STEPS, tolerance: 0.0, observer: None }
     }
 
-    /// What is minimised, and how; HALS if not said.
+    /// What is minimised, and how; [`Refinement::Auto`] if not said.
+    ///
+    /// `Auto` looks at the start alone: if some column of W is nearer to the span of the others than a tenth of its
+    /// length, topics compete for the same rows, sweeps over one after the other converge slowly, and
+    /// exact steps end lower in the same time. [`Factors::method`] tells what was done.
     pub fn method(self, method: Refinement) -> Self {
         Self { method, ..self }
     }
@@ -129,6 +135,10 @@ impl<'a> Refine<'a> {
         let own = check(&parts, rows.is_some(), method, &start);
         refuse_together(comm, own)?;
         let Factors { mut w, mut h, .. } = start;
+        let method = match method {
+            Refinement::Auto => frobenius::suited(&parts, &w)?,
+            chosen => chosen,
+        };
         let mut nobody = ();
         let mut trace = Trace {
             iterations: self.steps,
@@ -145,7 +155,7 @@ impl<'a> Refine<'a> {
             Refinement::KullbackLeibler => kullback::run(&parts, &mut w, &mut h, &mut trace)?,
             _ => frobenius::run(&parts, method, &mut w, &mut h, &mut trace)?,
         }
-        Ok(Factors { rank, w, h, objective: trace.objective })
+        Ok(Factors { rank, w, h, objective: trace.objective, method: Some(method) })
     }
 }
 

@@ -101,6 +101,15 @@ impl Parts<'_> {
         Ok(parts.fold(0.0, |sum, part| sum + part))
     }
 
+    /// The sum of all entries of X.
+    pub(super) fn sum_of_entries(&self) -> Result<f64> {
+        let own: Vec<f64> = (0..self.columns.n_columns())
+            .into_par_iter()
+            .map(|j| self.columns.column(j).values.iter().fold(0.0, |sum, v| sum + v))
+            .collect();
+        Ok(self.gathered(&own, 1)?.iter().fold(0.0, |sum, v| sum + v))
+    }
+
     /// `||X||_F^2`.
     pub(super) fn sum_of_squares(&self) -> Result<f64> {
         let squares = self.gathered(&self.columns.squared_norms(), 1)?;

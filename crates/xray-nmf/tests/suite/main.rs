@@ -1,5 +1,6 @@
 //! All tests of the engine but the verifier, in one program: it compiles in a fraction of the time of many.
 
+mod accuracy;
 mod bits;
 mod choices;
 mod close_rays;

@@ -217,7 +217,7 @@ proptest! {
             let wanted = if fits { lines.saturating_mul(rank) } else { lines };
             values.iter().cycle().take(wanted.min(60)).copied().collect()
         };
-        let start = Factors { rank, w: part(m), h: part(n), objective: vec![] };
+        let start = Factors { rank, w: part(m), h: part(n), objective: vec![], method: None };
         let _ = Refine::of(&x).method(METHODS[which]).steps(2, 0.0).run(start);
     }
 
@@ -290,7 +290,7 @@ fn huge_ranks_of_starts() {
     for (m, rank) in [(0, usize::MAX), (2, 1 << 63), (4, 1 << 62)] {
         let x = DenseMatrix::from_column_major(m, m, vec![1.0; m * m]).unwrap();
         for method in METHODS {
-            let start = Factors { rank, w: vec![], h: vec![], objective: vec![] };
+            let start = Factors { rank, w: vec![], h: vec![], objective: vec![], method: None };
             let _ = Refine::of(&x).method(method).steps(1, 0.0).run(start);
         }
     }

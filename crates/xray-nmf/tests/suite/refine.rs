@@ -11,7 +11,7 @@ use xray_nmf::{
     Refinement, Result, Selection, SparseMatrix, Step, fit, with_threads,
 };
 
-const METHODS: [Refinement; 3] = Refinement::ALL;
+const METHODS: [Refinement; 4] = Refinement::ALL;
 
 /// So many steps from given factors.
 fn refine_from(x: &dyn Matrix, start: Factors, method: Refinement, n: usize) -> Result<Factors> {
@@ -46,6 +46,7 @@ fn assert_sound(x: &Grid, found: &Factors, method: Refinement, iterations: usize
     let path = &found.objective;
     let total = dot(&x.values, &x.values) + x.values.iter().sum::<f64>().abs();
     assert_eq!(path.len(), iterations + 1, "{what}");
+    assert!(path.iter().all(|v| *v >= 0.0 && v.is_finite()), "{what}: {path:?}");
     assert!(found.w.iter().chain(&found.h).all(|v| *v >= 0.0 && v.is_finite()), "{what}");
     assert!(path.windows(2).all(|p| p[1] <= p[0] + 1e-12 * total), "{what}: {path:?}");
     let (expected, last) = (objective(x, found, method), path[iterations]);
@@ -105,6 +106,123 @@ fn ten_steps_of_hals_do_better_than_ten_exact_ones() {
     assert!(won >= 18, "{won} of 20");
 }
 
+/// Columns of a few smooth bumps on a common slope, and mixtures of them with noise: topics overlap.
+fn overlapping(width: f64) -> Grid {
+    let mut random = Random(31);
+    let bump = |centre: f64, d: usize| {
+        0.2 + d as f64 / 60.0 + (-((d as f64 / 40.0 - centre) / width).powi(2)).exp()
+    };
+    let columns: Vec<Vec<f64>> = (0..90)
+        .map(|_| {
+            let mix: Vec<f64> = (0..4).map(|_| random.unit().powi(3)).collect();
+            let sum = |d| {
+                mix.iter().enumerate().map(|(k, w)| w * bump(0.2 * k as f64 + 0.2, d)).sum::<f64>()
+            };
+            (0..40).map(|d| sum(d) + 0.01 * random.unit()).collect()
+        })
+        .collect();
+    Grid::from_columns(&columns)
+}
+
+#[test]
+fn the_method_is_chosen_by_how_near_topics_are() {
+    for (x, method) in [
+        (overlapping(0.3), Refinement::Exact),
+        (overlapping(0.05), Refinement::Hals),
+        (problem(Kind::Sparse, 60, 80, &mut Random(4)), Refinement::Hals),
+    ] {
+        let found = fit(&x.dense(), &Params::new(4)).unwrap();
+        let auto = refine(&x.dense(), &found, Refinement::Auto, 10).unwrap();
+        assert_eq!(auto.method, Some(method));
+        assert_eq!(auto, refine(&x.dense(), &found, method, 10).unwrap());
+    }
+    let x = overlapping(0.3);
+    let found = fit(&x.dense(), &Params::new(4)).unwrap();
+    let after = |method| refine(&x.dense(), &found, method, 10).unwrap().objective[10];
+    assert!(after(Refinement::Auto) < 0.9 * after(Refinement::Hals));
+}
+
+/// The first change leads away from the start: to look ahead along it made the first step worse by half.
+#[test]
+fn the_first_step_of_hals_is_as_good_as_a_plain_one() {
+    for width in [0.05, 0.1, 0.3] {
+        let x = overlapping(width);
+        let found = fit(&x.dense(), &Params::new(2)).unwrap();
+        let after = |method| refine(&x.dense(), &found, method, 1).unwrap().objective[1];
+        let (hals, exact) = (after(Refinement::Hals), after(Refinement::Exact));
+        assert!(hals < 1.25 * exact, "{width}: {hals} after an exact step's {exact}");
+    }
+}
+
+#[test]
+fn topics_that_one_factor_has_nothing_of_come_back() {
+    let x = problem(Kind::Noisy, 30, 40, &mut Random(12));
+    let found = fit(&x.dense(), &Params::new(4)).unwrap();
+    for method in METHODS {
+        let whole = refine(&x.dense(), &found, method, 40).unwrap().objective[40];
+        for of_h in [true, false] {
+            let mut start = found.factors(&OneRank).unwrap();
+            let factor = if of_h { &mut start.h } else { &mut start.w };
+            factor.iter_mut().skip(1).step_by(4).for_each(|v| *v = 0.0);
+            let refined = refine_from(&x.dense(), start, method, 40).unwrap();
+            let (first, last) = (refined.objective[0], refined.objective[40]);
+            assert!(
+                last < 1.2 * whole + 0.02 * first,
+                "{method:?}: {last} for {whole}, from {first}"
+            );
+        }
+    }
+}
+
+#[test]
+fn divergence_does_not_depend_on_the_scale_of_topics() {
+    let x = problem(Kind::Noisy, 25, 35, &mut Random(13));
+    let start = fit(&x.dense(), &Params::new(3)).unwrap().factors(&OneRank).unwrap();
+    let mut scaled = start.clone();
+    for (k, scale) in [1e-4, 1.0, 1e4].into_iter().enumerate() {
+        scaled.w.iter_mut().skip(k).step_by(3).for_each(|v| *v *= scale);
+        scaled.h.iter_mut().skip(k).step_by(3).for_each(|v| *v /= scale);
+    }
+    let method = Refinement::KullbackLeibler;
+    let [plain, other] = [start.clone(), scaled]
+        .map(|start| refine_from(&x.dense(), start, method, 20).unwrap().objective);
+    for (a, b) in plain.iter().zip(&other) {
+        assert!((a - b).abs() <= 1e-9 * a, "{plain:?} {other:?}");
+    }
+    // The first is that of the start as given, zeros included.
+    let expected = objective(&x, &start, method);
+    let zero = start.w.chunks(3).any(|w| start.h.chunks(3).any(|h| dot(w, h) == 0.0));
+    assert!(zero || (plain[0] - expected).abs() <= 1e-9 * expected, "{} {expected}", plain[0]);
+}
+
+#[test]
+fn tiny_entries_have_a_divergence() {
+    let x = Grid { m: 2, n: 2, values: vec![1e-65, 1e65, 0.0, 1e-65] };
+    for (w, h) in [(1e140, 1e140), (1e-140, 1e-140), (1e-200, 1e-200), (0.0, 1.0)] {
+        let mut start = start(&x, 1, |_| w);
+        start.h.fill(h);
+        let found = refine_from(&x.dense(), start, Refinement::KullbackLeibler, 3).unwrap();
+        assert!(
+            found.objective.iter().all(|v| v.is_finite() && *v >= 0.0),
+            "{:?}",
+            found.objective
+        );
+    }
+}
+
+#[test]
+fn nothing_is_left_of_an_exact_product_and_never_less() {
+    for seed in 0..20 {
+        let mut random = Random(seed ^ 0x77);
+        let x = problem(Kind::Planted, 12, 20, &mut random);
+        let found = fit(&x.dense(), &Params::new(12)).unwrap();
+        for method in METHODS {
+            let path = refine(&x.dense(), &found, method, 6).unwrap().objective;
+            assert!(path.iter().all(|v| *v >= 0.0), "{method:?}: {path:?}");
+        }
+    }
+}
+
 #[test]
 fn exact_refinement_descends_on_negative_data() {
     let x = problem(Kind::Signed, 20, 30, &mut Random(7));
@@ -121,7 +239,7 @@ fn exact_refinement_descends_on_negative_data() {
 
 fn start(x: &Grid, rank: usize, value: impl Fn(usize) -> f64) -> Factors {
     let numbers = |n: usize| (0..n * rank).map(&value).collect();
-    Factors { rank, w: numbers(x.m), h: numbers(x.n), objective: vec![9.0] }
+    Factors { rank, w: numbers(x.m), h: numbers(x.n), objective: vec![9.0], method: None }
 }
 
 #[test]
@@ -213,7 +331,7 @@ fn bad_starts_are_refused() {
 fn rank_zero_has_nothing_to_refine_but_an_objective() {
     let x = problem(Kind::Uniform, 4, 5, &mut Random(10));
     let nothing = fit(&x.dense(), &Params::new(0)).unwrap();
-    for method in [Refinement::Exact, Refinement::Hals] {
+    for method in [Refinement::Auto, Refinement::Exact, Refinement::Hals] {
         let found = refine(&x.dense(), &nothing, method, 2).unwrap();
         assert!(found.w.is_empty() && found.h.is_empty() && found.rank == 0);
         assert_sound(&x, &found, method, 2, &format!("{method:?}"));

@@ -153,7 +153,8 @@ fn corners_have_answers_without_nan() {
 fn wrong_starts_and_signs_are_refused() {
     let x = problem(Kind::Uniform, 4, 5, &mut Random(9));
     for method in METHODS {
-        let bad = Factors { rank: 1, w: vec![-1.0; 4], h: vec![1.0; 5], objective: vec![] };
+        let (w, h) = (vec![-1.0; 4], vec![1.0; 5]);
+        let bad = Factors { rank: 1, w, h, objective: vec![], method: None };
         let start = Start::Factors(&bad);
         let params = LocalParams { method, start, ..LocalParams::new(1) };
         assert!(local_nmf(&x.dense(), &params).is_err(), "{method:?}");

@@ -19,14 +19,21 @@ class NnlsResult(NamedTuple):
     residual_norms: Floats
     """``||A x - b||`` for each right-hand side."""
     kkt_violation: float
-    """The largest violation of the optimality conditions, relative to the norms involved."""
+    """The largest violation of the optimality conditions, relative to the norms involved, as the
+    residual shows it: below 1e-14, unless weights are so large that their terms cancel."""
 
 
 def nnls(A: MatrixLike, B: MatrixLike, *, n_jobs: int | None = -1) -> NnlsResult:
     """Solve ``min ||A x - b||`` over ``x >= 0`` exactly, for every column b of B.
 
-    Works on the normal equations, formed once for all right-hand sides: fast where there are many,
-    and accurate to about ``1e-16 cond(A)**2``.
+    Works on the normal equations, formed once for all right-hand sides: fast where there are many.
+    Solutions are corrected from the residual, and found by orthogonal transformations where columns
+    of A are nearly dependent, so they are as accurate as those of `scipy.optimize.nnls` (against
+    exact arithmetic, see ``bench/nnls_accuracy.py``): the error of x, relative to its largest
+    entry, is at most 1e-13 for a condition of A up to 1e2, 1e-12 to 1e3, 1e-10 to 1e5, 1e-8 to 1e7
+    and 1e-5 to 1e10. The residual is within 1e-14 ``||b||`` of the smallest, unless A has both
+    signs and the terms of ``A x`` cancel; the certificate is computed from it and tells how much
+    that costs.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     refine_steps : int, optional
         The most steps of refinement; by default 40, down to 5 for large data. It ends when a step
         improves the fit by less than 1e-5 of it.
-    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
+    refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     mean_ray, normalize, tol, min_improvement, engine, solver, max_cache_bytes, random_state
         As in `XRay`.

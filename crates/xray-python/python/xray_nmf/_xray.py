@@ -71,8 +71,9 @@ class XRay(TransformerMixin, BaseEstimator):
         Steps of alternating optimisation after the anchors are found: a smaller error, but
         `components_` no longer belong to columns of X. Each of them then has a sum and a length
         whose product is 1, so that weights of broad and narrow components compare.
-    refinement : {"hals", "exact", "kullback-leibler"}, default="hals"
-        What each of these steps does; see `refine`.
+    refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
+        What each of these steps does; see `refine`. After "kullback-leibler", `transform` minimises
+        the divergence, too.
     path_length : int, optional
         Find at least so many anchors, keep `n_components` of them, and remember the path: a fit on
         the same data with another `n_components` then needs no selection. For grid search.
@@ -163,7 +164,7 @@ class XRay(TransformerMixin, BaseEstimator):
         excluded: Any = None,
         candidates: Any = None,
         refine_steps: int = 0,
-        refinement: Refinement = "hals",
+        refinement: Refinement = "auto",
         path_length: int | None = None,
         normalize: Normalize | None = None,
         mean_ray: bool = False,
@@ -281,7 +282,9 @@ class XRay(TransformerMixin, BaseEstimator):
         rows = matrix or Matrix(X, False, bool(self.allow_negative))
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
-        return _xray_nmf.row_weights(rows, self.components_.T, threads(self.n_jobs))
+        by_divergence = bool(self.refine_steps) and self.refinement == "kullback-leibler"
+        n_threads = threads(self.n_jobs)
+        return _xray_nmf.row_weights(rows, self.components_.T, n_threads, by_divergence)
 
     def inverse_transform(self, X: MatrixLike) -> Any:
         """Rebuild data from what `transform` returned.

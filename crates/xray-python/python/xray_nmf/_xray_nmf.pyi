@@ -152,7 +152,7 @@ def nnls(
     matrix: Matrix, right: Matrix, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]: ...
 def row_weights(
-    rows: Matrix, components: NDArray[np.float64], threads: int
+    rows: Matrix, components: NDArray[np.float64], threads: int, by_divergence: bool
 ) -> NDArray[np.float64]: ...
 def refine(
     matrix: Matrix,

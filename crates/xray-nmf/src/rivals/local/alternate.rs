@@ -31,7 +31,7 @@ pub(super) fn run(
         half_step(&row, rank, &h, &mut w, Some(method));
         objective.push(half_step(&column, rank, &w, &mut h, Some(method)));
     }
-    Factors { rank, w, h, objective }
+    Factors { rank, w, h, objective, method: None }
 }
 
 /// Improves the lines `own` for fixed `other`, or leaves them as they are if `method` is None;

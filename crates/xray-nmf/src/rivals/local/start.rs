@@ -86,7 +86,7 @@ fn random(matrix: &dyn Matrix, rank: usize, seed: u64) -> Factors {
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let w = gaussian(matrix.n_rows() * rank, scale, &mut generator);
     let h = gaussian(matrix.n_columns() * rank, scale, &mut generator);
-    Factors { rank, w, h, objective: Vec::new() }
+    Factors { rank, w, h, objective: Vec::new(), method: None }
 }
 
 /// Absolute values of Gaussian numbers.
@@ -117,7 +117,7 @@ fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Factors {
             }
         }
     }
-    Factors { rank, w, h, objective: Vec::new() }
+    Factors { rank, w, h, objective: Vec::new(), method: None }
 }
 
 /// The larger nonnegative part of one singular pair, with its share of the singular value.
