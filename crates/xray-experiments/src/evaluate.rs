@@ -90,6 +90,7 @@ mod tests {
             w: vec![0.2, 1.0, 0.0, 1.0],
             h: vec![10.0, 0.0, 0.0, 1.0],
             objective: Vec::new(),
+            method: None,
         };
         let same = scaled(factors.clone());
         assert_eq!(same.w, [2.0, 1.0, 0.0, 1.0]);

@@ -55,6 +55,17 @@ pub struct RefinedFactors {
     pub h: Vec<f64>,
     /// `||X - WH||_F^2` before and after each step.
     pub objective: Vec<f64>,
+    /// How the steps were made: never [`Refinement::Auto`].
+    pub method: Refinement,
+}
+
+impl RefinedFactors {
+    /// Factors whose topics compare, with W of these rows.
+    pub fn new(refined: Factors, rows: Ownership) -> Self {
+        let Factors { rank, w, h, objective, method } = refined;
+        let documents = DocumentWeights::new(rows, rank, w);
+        Self { documents, h, objective, method: method.unwrap_or_default() }
+    }
 }
 
 /// Finds the anchors of a matrix; collective. The search goes on from `saved`, which is empty for a new one.
@@ -83,9 +94,8 @@ pub fn factorize(
     let how =
         RefineOptions { method: options.refine_method, steps: options.refine, tolerance: 0.0 };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
-    let Factors { rank, w, h, objective, .. } = refined.with_comparable_topics();
-    let documents = DocumentWeights::new(corpus.rows.own, rank, w);
-    Ok(Factorized { found, refined: Some(RefinedFactors { documents, h, objective }) })
+    let refined = RefinedFactors::new(refined.with_comparable_topics(), corpus.rows.own);
+    Ok(Factorized { found, refined: Some(refined) })
 }
 
 /// The engine's own check, with the column's place among those of all ranks.

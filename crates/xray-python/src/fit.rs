@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use xray_nmf::comm::OneRank;
 use xray_nmf::{Factors, Fit, Next, Observer, Ownership, Params, Refine, Result, Step};
 use xray_pipeline::report::FactorizeParameters;
-use xray_pipeline::{DocumentWeights, FactorizeOptions, Factorized, RefinedFactors, RowNames};
+use xray_pipeline::{FactorizeOptions, Factorized, RefinedFactors, RowNames};
 
 use crate::doorway::{self, Watch};
 use crate::failure::Failure;
@@ -116,14 +116,13 @@ impl Factorization {
             let refine = Refine::of(borrowed.storage.as_matrix()).method(refine_method);
             let refine = refine.steps(planned, 0.0).observe(&mut reporter);
             let better = refine.run(start.found.factors(&OneRank)?)?;
-            let Factors { rank, w, h, objective } = if samples {
+            let better = if samples {
                 swapped(swapped(better).with_comparable_topics())
             } else {
                 better.with_comparable_topics()
             };
             let rows = Ownership::rows(start.found.n_rows(), &OneRank);
-            let documents = DocumentWeights::new(rows, rank, w);
-            let refined = Some(RefinedFactors { documents, h, objective });
+            let refined = Some(RefinedFactors::new(better, rows));
             Ok(Factorized { found: Arc::clone(&start.found), refined })
         };
         let factors = Arc::new(doorway::run_with_threads(py, threads, progress, work)?);

@@ -51,9 +51,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     });
     let found = about(&args.input, found)?;
     let parameters = FactorizeParameters::new(&options, args.input.transpose);
-    let objective = found.refined.as_ref().map(|refined| refined.objective.clone());
     let (entries, name) = (corpus.matrix.n_entries(), |j: usize| corpus.word(j).into_owned());
-    let report = FactorizeReport::new(&found.found, entries, name, objective, parameters);
+    let refined = found.refined.as_ref();
+    let report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
     let output = target.map(|target| (target, provenance(&corpus, args.common.seed)));
     FoundFactors { corpus, found, report }.finish(comm, session, args, output, reading)
 }
@@ -253,8 +253,9 @@ impl FoundFactors {
         if session.json {
             return session.print_answer(report);
         }
+        let refined = report.refined_by.map_or_else(String::new, |by| format!(", refined by {by}"));
         session.note(format!(
-            "{} x {}, {} anchors in {} ({}); projections exact to {:.0e}\n",
+            "{} x {}, {} anchors in {} ({}{refined}); projections exact to {:.0e}\n",
             number::count(report.rows as u64),
             number::count(report.columns as u64),
             report.rank,

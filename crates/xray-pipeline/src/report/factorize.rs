@@ -1,9 +1,10 @@
 //! The answer of `factorize`.
 
 use serde::Serialize;
-use xray_nmf::{Factorization, Termination};
+use xray_nmf::{Factorization, Refinement, Termination};
 
 use super::{FactorizeParameters, RankFacts, VERSION};
+use crate::factorize::RefinedFactors;
 
 /// Anchors and how they were found; what `--json` prints.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +37,9 @@ pub struct FactorizeReport {
     pub kkt_violation: f64,
     /// `||X - WH||_F^2` before and after each step of refinement, if there was one.
     pub refined_objective: Option<Vec<f64>>,
+    /// How the steps of refinement were made, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refined_by: Option<Refinement>,
     /// What was asked for.
     pub parameters: FactorizeParameters,
     /// What each rank had to do, if there were several.
@@ -49,7 +53,7 @@ impl FactorizeReport {
         found: &Factorization,
         entries: usize,
         name: impl Fn(usize) -> String,
-        refined_objective: Option<Vec<f64>>,
+        refined: Option<&RefinedFactors>,
         parameters: FactorizeParameters,
     ) -> Self {
         let steps = found.steps();
@@ -67,7 +71,8 @@ impl FactorizeReport {
             termination: found.termination(),
             evaluations: steps.iter().map(|step| step.evaluations).collect(),
             kkt_violation: found.kkt_violation(),
-            refined_objective,
+            refined_objective: refined.map(|refined| refined.objective.clone()),
+            refined_by: refined.map(|refined| refined.method),
             parameters,
             ranks: None,
         }

@@ -15,7 +15,8 @@ pub(super) fn reconstruction_error(
     h: &[f64],
     rank: usize,
 ) -> anyhow::Result<f64> {
-    let factors = Factors { rank, w: w.to_vec(), h: h.to_vec(), objective: Vec::new() };
+    let factors =
+        Factors { rank, w: w.to_vec(), h: h.to_vec(), objective: Vec::new(), method: None };
     crate::quality::reconstruction_error(Part::whole(x), &factors)
 }
 
