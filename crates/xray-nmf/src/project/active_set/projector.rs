@@ -1,0 +1,73 @@
+//! Columns of X projected by the active set, and made better where anchors are nearly dependent.
+
+use super::{ActiveSet, GRADIENT_TOLERANCE, State};
+use crate::matrix::kernels::dot;
+use crate::project::correction::correct;
+use crate::project::kkt::gradient_in_coordinates;
+use crate::project::orthogonal::OrthogonalSet;
+use crate::project::{Coordinates, Kept, Projection, Projector, WeightBlock, sparse_dot};
+
+/// A pivot below this costs half of all digits: the solution is corrected.
+const NEARLY_DEPENDENT: f64 = 1e-8;
+
+impl Projector for ActiveSet {
+    #[inline(always)]
+    fn project(
+        &mut self,
+        input: &Projection<'_>,
+        i: usize,
+        before: (&[u32], &[f64]),
+        kept: &mut Kept,
+        weights: &mut WeightBlock,
+    ) -> f64 {
+        let Projection { inner_products, normal, .. } = *input;
+        let (n_rays, squared_norm) = (normal.size(), input.squared_norms[i]);
+        let place = weights.n_columns();
+        inner_products.gather(i, self.start(n_rays, before));
+        let factor = kept.factor(place);
+        let factor = if factor.is_empty() { None } else { Some(factor) };
+        self.solve(normal, squared_norm.sqrt(), Some(n_rays - 1), factor);
+        let corrected = if self.least_pivot(normal) < NEARLY_DEPENDENT {
+            Some(self.solve_in_coordinates(input, i, &mut kept.coordinates))
+        } else {
+            None
+        };
+        kept.keep_factor(place, || {
+            let worth = self.has_factor && self.passive.len() >= Kept::LEAST_FACTOR;
+            if worth { self.factor() } else { Box::default() }
+        });
+        weights.push(&self.passive, &self.weights);
+        let residual =
+            corrected.unwrap_or_else(|| squared_norm - sparse_dot(self.solution(), &self.target));
+        residual.max(0.0)
+    }
+}
+
+impl ActiveSet {
+    /// Makes the solution for column i better in the coordinates of an orthonormal basis; returns
+    /// `||R_i||^2`.
+    #[cold]
+    fn solve_in_coordinates(
+        &mut self,
+        input: &Projection<'_>,
+        i: usize,
+        coordinates: &mut Coordinates,
+    ) -> f64 {
+        let (normal, squared_norm) = (input.normal, input.squared_norms[i]);
+        let (right, triangle) = (coordinates.of(i, &input.rays), input.rays.triangle());
+        let mut gradient = vec![0.0; normal.size()];
+        let norm = squared_norm.sqrt();
+        let settled = correct(self, normal, norm, &mut gradient, |solution, gradient| {
+            gradient_in_coordinates(&triangle, right, solution, gradient);
+        });
+        let outside = |k: usize| self.state[k] != State::Passive;
+        let violated = |k: usize| gradient[k] * normal.inverse_norm(k) > GRADIENT_TOLERANCE * norm;
+        if !settled || (0..normal.size()).any(|k| outside(k) && violated(k)) {
+            let set = OrthogonalSet::new(&triangle, right);
+            (self.passive, self.weights) = set.solve((&self.passive, &self.weights));
+            self.has_factor = false;
+        }
+        let inside = gradient_in_coordinates(&triangle, right, self.solution(), &mut gradient);
+        inside + (squared_norm - dot(right, right)).max(0.0)
+    }
+}
