@@ -98,8 +98,9 @@ def compare_memory(program: Program, matrix: Path) -> None:
     peaks = {}
     for ranks in (1, 4):
         answer = program.answer(ranks, "factorize", str(matrix), *args, "--json", "-q")
-        peaks[ranks] = max(answer["ranks"]["peak_memory_bytes"])
-        sizes = ", ".join(f"{peak / 1e6:.0f}" for peak in answer["ranks"]["peak_memory_bytes"])
+        told = [answer["peak_memory_bytes"]] if ranks == 1 else answer["ranks"]["peak_memory_bytes"]
+        peaks[ranks] = max(told)
+        sizes = ", ".join(f"{peak / 1e6:.0f}" for peak in told)
         seconds = answer["seconds"]["total"]
         print(f"{matrix.stem} {program.mpi} {ranks} ranks: {sizes} MB, {seconds:.0f} s", flush=True)
     print(f"{matrix.stem} {program.mpi}: {peaks[4] / peaks[1]:.2f} x (at most 0.40)", flush=True)

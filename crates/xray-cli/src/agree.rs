@@ -90,14 +90,17 @@ fn saved_state(
     Ok(state)
 }
 
-/// What the answer tells of every rank; collective, and asked for last, so that the memory and time of
-/// writing are in it. `reading` is the traffic of reading.
+/// What the answer tells of the ranks, if there are several; collective, and asked for last, so that the
+/// memory and time of writing are in it. `reading` is the traffic of reading.
 pub(crate) fn rank_facts(
     comm: &Counted<'_>,
     session: &Session,
     entries: usize,
     reading: u64,
-) -> anyhow::Result<RankFacts> {
+) -> anyhow::Result<Option<RankFacts>> {
+    if comm.size() == 1 {
+        return Ok(None);
+    }
     let received = comm.traffic().bytes;
     let memory = peak_memory().unwrap_or(0);
     let own = serde_json::to_vec(&(entries, memory, reading, received, session.seconds()))?;
@@ -112,5 +115,5 @@ pub(crate) fn rank_facts(
         facts.received_fitting_bytes.push(received - reading);
         facts.seconds.push(seconds);
     }
-    Ok(facts)
+    Ok(Some(facts))
 }

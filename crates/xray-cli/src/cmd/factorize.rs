@@ -127,7 +127,7 @@ impl FoundFactors {
             }
         };
         let entries = self.corpus.matrix.columns().n_entries();
-        self.report.ranks = Some(rank_facts(comm, &session, entries, reading)?);
+        self.report.ranks = rank_facts(comm, &session, entries, reading)?;
         let told = if comm.rank() == 0 { self.tell(&session) } else { Ok(()) };
         together(comm, told)?;
         Ok(session.conclude(written, stopped))

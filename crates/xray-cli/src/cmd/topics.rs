@@ -171,7 +171,7 @@ impl FoundTopics {
             Some(output) => Some(session.stage("write", || self.write(comm, output))?),
             None => None,
         };
-        self.report.ranks = Some(rank_facts(comm, &session, self.own_entries, reading)?);
+        self.report.ranks = rank_facts(comm, &session, self.own_entries, reading)?;
         let told = match comm.rank() {
             0 if session.json => session.print_answer(&self.report),
             0 => print(&session, &self.report),

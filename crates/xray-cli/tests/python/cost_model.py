@@ -257,7 +257,8 @@ def compare_memory(program: Path, documents: int, sizes: list[int]) -> None:
         for ranks in sizes:
             output = Path(folder) / f"topics-{ranks}"
             answer = launcher.run(ranks, *words, "--json", "-q", "-o", str(output)).answer()
-            peaks = np.array(answer["ranks"]["peak_memory_bytes"], dtype=float)
+            told = answer["ranks"] if ranks > 1 else answer
+            peaks = np.atleast_1d(np.array(told["peak_memory_bytes"], dtype=float))
             job = Job(
                 m=documents,
                 n=len(entries),

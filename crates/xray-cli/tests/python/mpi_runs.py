@@ -53,7 +53,7 @@ class Runs:
             found = launcher.run(n, *base, "--threads", str(t), "-o", str(out)).answer()
             assert_same(what, found, expected)
             assert_same_model(what, out / "model.npz", expected_out / "model.npz")
-            assert found["ranks"]["number"] == n, what
+            assert n == 1 or found["ranks"]["number"] == n, what
             count += 1
         return count
 

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::residual::residual_vector;
-use super::ties::{Contest, Estimate, Winner, sum_rounding};
+use super::ties::{Contest, Estimate, Winner, product_error, sum_rounding};
 use super::{Detection, Rule, RuleState};
 use crate::comm::Collectives;
 use crate::cone::Cone;
@@ -154,7 +154,7 @@ impl<'s, 'a> View<'s, 'a> {
         let ray_norm = |k: u32| search.cone.normal.row(k as usize)[k as usize].sqrt();
         let terms = used.fold(norm, |sum, (&k, &h)| sum + h * ray_norm(k));
         let rounding = sum_rounding(&search.cone, 0);
-        let lost = sum_rounding(&search.cone, state.rays.len()) * terms;
+        let lost = product_error(&search.cone, state.rays.len()) * terms;
         let size_rounding = search.candidates.cancellation * rounding;
         Self { search, norm, lost, rounding, size_rounding }
     }

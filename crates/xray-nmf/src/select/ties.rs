@@ -14,6 +14,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
+use crate::project::GRADIENT_TOLERANCE;
 use crate::ranks::Ranks;
 
 /// A score whose error is a larger share of it says little.
@@ -26,17 +27,24 @@ const BONUS: f64 = 256.0;
 /// [`UNCLEAR`], and those whom the bonus can lift are within [`BONUS`] times that.
 pub(super) const REACH: f64 = 1e-3;
 
-/// Rounding errors of longer sums cancel each other well enough not to exceed those of so many terms.
-const LONGEST_SUM: usize = 1 << 20;
+/// Rounding errors of longer sums cancel each other well enough not to exceed those of so many terms: they
+/// grow with the root of the length, and this is the root of 2^28.
+const LONGEST_SUM: usize = 1 << 14;
 
 /// Relative rounding error of a sum over the rows, with so many roundings besides.
 pub(super) fn sum_rounding(cone: &Cone<'_>, others: usize) -> f64 {
     (cone.gram.matrix.n_rows().min(LONGEST_SUM) + others + 8) as f64 * f64::EPSILON
 }
 
-/// Rounding error of `||(R'X_j)_+||` in units of `||X_j||`; the same for any number of ranks.
+/// The error of `R_i'X_j = C_ij - h_i'C_Aj` relative to its terms: rounding, and what the projection leaves of
+/// gradients.
+pub(super) fn product_error(cone: &Cone<'_>, n_rays: usize) -> f64 {
+    sum_rounding(cone, n_rays) + if n_rays > 0 { GRADIENT_TOLERANCE } else { 0.0 }
+}
+
+/// The error of `||(R'X_j)_+||` in units of `||X_j||`; the same for any number of ranks.
 pub(super) fn norm_error(cone: &Cone<'_>) -> f64 {
-    sum_rounding(cone, cone.n_rays()) * cone.total.sqrt()
+    product_error(cone, cone.n_rays()) * cone.total.sqrt()
 }
 
 /// The column that won.

@@ -120,9 +120,11 @@ fn check_anchor(contest: &Contest, t: usize, step: &Step, findings: &mut Finding
     let own = contest.scores[j].expect("a candidate has a score");
     let (score, margin) = (step.score.unwrap_or(f64::NAN), step.margin.unwrap_or(f64::NAN));
     let value = own.value.round();
-    findings.require((score - value).abs() <= own.error, Fault::Score, || {
-        format!("step {t}: score {score:e} for {value:e}, rounding {:e}", own.error)
-    });
+    findings.require(
+        (score - value).abs() <= own.error + contest.told * value,
+        Fault::Score,
+        || format!("step {t}: score {score:e} for {value:e}, rounding {:e}", own.error),
+    );
     findings.require(value > -own.error && score > 0.0, Fault::Anchor, || {
         format!("step {t}: column {j} is not seen at all: {value:e}")
     });
@@ -131,7 +133,7 @@ fn check_anchor(contest: &Contest, t: usize, step: &Step, findings: &mut Finding
     let rounding = own.error + contest.best_error(j);
     if value > 4.0 * rounding {
         let expected = ((value - runner_up) / value).clamp(0.0, 1.0);
-        let error = 4.0 * f64::EPSILON + 2.0 * rounding / (value - own.error);
+        let error = 4.0 * f64::EPSILON + 2.0 * rounding / (value - own.error) + contest.told;
         findings.require((margin - expected).abs() <= error, Fault::Margin, || {
             format!("step {t}: margin {margin:e} for {expected:e}, rounding {error:e}")
         });

@@ -16,8 +16,8 @@
 //! matters.
 //!
 //! R is the triangular factor of the p rays of unit length that have a weight or whose gradient is zero to
-//! rounding. Rays nearer than sqrt(u) to the span of the others move `A h` by no more than that distance, which is
-//! added instead.
+//! rounding. Rays whose distance d from the span of the others is invisible to gradients, which it changes by `d^2`, move
+//! `A h` by about that distance, which is added instead. So may one ray that takes the place of such a twin.
 
 use crate::nnls::{Nearest, Rays};
 use crate::wide::{Wide, norm};
@@ -57,8 +57,14 @@ impl Directions {
         Self(rays.vectors.iter().zip(&rays.norms).map(unit).collect())
     }
 
-    /// `1 + sqrt(p) ||R^-1||_F` of the listed rays, and the distances of those that were left out.
-    fn reach(&self, listed: &[usize]) -> (f64, f64) {
+    fn distance(&self, k: usize, l: usize) -> f64 {
+        let differences = self.0[k].iter().zip(&self.0[l]).map(|(a, b)| a - b);
+        differences.map(|d| d * d).sum::<f64>().sqrt()
+    }
+
+    /// `1 + sqrt(p) ||R^-1||_F` of the listed rays, and the distances of those that were left out because they
+    /// are nearer to the others than `nearest`.
+    fn reach(&self, listed: &[usize], nearest: f64) -> (f64, f64) {
         let (mut basis, mut inverse): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         let (mut left_out, mut squares) = (0.0, 0.0);
         for &k in listed {
@@ -72,7 +78,7 @@ impl Directions {
                 }
             }
             let pivot = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-            if pivot <= U.sqrt() {
+            if pivot <= nearest {
                 left_out += pivot;
                 continue;
             }
@@ -111,8 +117,13 @@ pub(crate) fn uncertainty(
             listed.push(k);
         }
     }
-    let (reach, left_out) = directions.reach(&listed);
-    let shift = GENEROUS * unit * load * reach + left_out * load;
+    let invisible = (GENEROUS * unit).sqrt();
+    let (reach, left_out) = directions.reach(&listed, invisible);
+    let twins = listed[nearest.support.len()..].iter().map(|&k| {
+        let apart = |&l: &usize| directions.distance(k, l);
+        nearest.support.iter().map(apart).filter(|d| *d <= invisible).fold(0.0, f64::max)
+    });
+    let shift = GENEROUS * load * (unit * reach + left_out + twins.sum::<f64>());
     let distance = norm(&nearest.residual).round();
     Uncertainty { shift, norm: shift + root_error(distance * distance, unit, load, length) }
 }
@@ -142,12 +153,12 @@ mod tests {
         for angle in [1.5, 1e-2, 1e-6] {
             let (sine, cosine) = f64::sin_cos(angle);
             let directions = Directions(vec![vec![1.0, 0.0], vec![cosine, sine]]);
-            let (reach, left_out) = directions.reach(&[0, 1]);
+            let (reach, left_out) = directions.reach(&[0, 1], U.sqrt());
             let expected = 1.0 + 2.0 / sine;
             assert!((reach / expected - 1.0).abs() < 1e-9, "{angle}: {reach} for {expected}");
             assert_eq!(left_out, 0.0);
         }
         let twins = Directions(vec![vec![1.0, 0.0], vec![1.0, 1e-9]]);
-        assert_eq!(twins.reach(&[0, 1]), (2.0, 1e-9));
+        assert_eq!(twins.reach(&[0, 1], U.sqrt()), (2.0, 1e-9));
     }
 }

@@ -24,12 +24,14 @@ pub(crate) struct Contest {
     pub(crate) scores: Vec<Option<Score>>,
     /// Length relative to size: among ties the largest wins. All alike for greedy.
     pub(crate) spreads: Vec<Wide>,
+    /// How far scores that are told may be off besides, relative to the best: by the rounding of interior columns.
+    pub(crate) told: f64,
 }
 
 impl Contest {
     /// For the rules that look from a point i: `R_i'X_j` relative to the size of `X_j`.
     pub(crate) fn from_point(searched: &Searched, i: usize) -> Self {
-        Self::new(searched, |j| {
+        Self::new(searched, 0.0, |j| {
             let size = searched.sizes[j];
             let value = searched.data.product(i, j) / size.value;
             let error = searched.data.product_error(i, j) / size.value.round();
@@ -40,7 +42,8 @@ impl Contest {
     /// For the rules that score columns.
     pub(crate) fn of_columns(searched: &Searched, selection: Selection) -> Self {
         let exterior = Exterior::of(searched);
-        Self::new(searched, |j| {
+        // With fewer digits an engine looks as `max` does.
+        Self::new(searched, UNCLEAR, |j| {
             let largest = selection == Selection::Joint;
             let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
             if selection == Selection::Greedy {
@@ -57,13 +60,14 @@ impl Contest {
         })
     }
 
-    fn new(searched: &Searched, score: impl Fn(usize) -> Score) -> Self {
+    fn new(searched: &Searched, told: f64, score: impl Fn(usize) -> Score) -> Self {
         let spread = |j: usize| norm(&searched.data.columns[j]) / searched.sizes[j].value;
         let open = |j: usize| searched.candidates[j] == Candidate::Yes;
         let n = searched.data.n();
         Self {
             scores: (0..n).map(|j| open(j).then(|| score(j))).collect(),
             spreads: (0..n).map(|j| if open(j) { spread(j) } else { Wide::ZERO }).collect(),
+            told,
         }
     }
 
@@ -103,7 +107,8 @@ pub(crate) fn is_hidden(searched: &Searched, selection: Selection) -> bool {
     let largest = selection == Selection::Joint;
     let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
     let total = data.lengths.iter().map(|length| length * length).sum::<f64>().sqrt();
-    let rounding = GENEROUS * data.unit() * total * data.lengths[j];
+    // What an engine estimates of it is an upper bound of its own making.
+    let rounding = 2.0 * GENEROUS * data.unit() * total * data.lengths[j];
     fold.value.round() * UNCLEAR <= rounding
 }
 
