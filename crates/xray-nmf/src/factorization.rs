@@ -161,11 +161,6 @@ impl Factorization {
         SparseMatrix::from_own_csc(self.n_rows, offsets, rows, values)
     }
 
-    /// `X_A'X_A`, row by row.
-    pub fn anchor_gram(&self) -> Vec<Vec<f64>> {
-        (0..self.rank()).map(|k| self.parts.normal.row(k).to_vec()).collect()
-    }
-
     /// The solution of rank k: the first k anchors, and every column projected onto them alone.
     ///
     /// Bit for bit what a fit of rank k returns, without another selection. All of it if k is not

@@ -107,11 +107,6 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
         }
     }
 
-    /// The columns in `range`, renumbered from 0. Panics if out of range.
-    pub fn columns_in(&self, range: Range<usize>) -> DenseMatrix<'static, T> {
-        self.columns_at(range)
-    }
-
     /// The columns that a rank owns, renumbered from 0. Panics if out of range.
     pub fn columns_of(&self, own: &Ownership) -> DenseMatrix<'static, T> {
         self.columns_at(own.ranges().into_iter().flatten())

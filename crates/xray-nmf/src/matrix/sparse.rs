@@ -130,11 +130,6 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         (&self.by_column.offsets, &self.by_column.indices, &self.by_column.values)
     }
 
-    /// The columns in `range`, renumbered from 0, with all rows. Panics if out of range.
-    pub fn columns_in(&self, range: Range<usize>) -> SparseMatrix<'static, T> {
-        SparseMatrix::of_columns(self.by_column.lines_in(range), self.n_rows())
-    }
-
     /// The columns that a rank owns, renumbered from 0, with all rows. Panics if out of range.
     pub fn columns_of(&self, own: &Ownership) -> SparseMatrix<'static, T> {
         let own: Vec<usize> = own.ranges().into_iter().flatten().collect();

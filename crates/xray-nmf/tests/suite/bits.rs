@@ -187,7 +187,6 @@ fn truncation_is_a_fit_of_lower_rank() {
             assert_eq!(part.residual().to_bits(), alone.residual().to_bits());
             assert_eq!(part.kkt_violation().to_bits(), alone.kkt_violation().to_bits());
             assert_eq!(part.anchor_columns(), alone.anchor_columns());
-            assert_eq!(part.anchor_gram(), alone.anchor_gram());
             verify(x, &part, 1e-9);
         }
         assert_eq!(all_bits(&whole.truncate(100)), all_bits(&whole));
