@@ -20,7 +20,7 @@ use crate::matrix::kernels::{add_scaled, dot};
 
 /// A gradient counts as positive above this multiple of `||X_k|| ||X_i||`: some tens of times
 /// the rounding error of its terms.
-pub(crate) const GRADIENT_TOLERANCE: f64 = 5e-14;
+pub(crate) const GRADIENT_TOLERANCE: f64 = 2.5e-14;
 
 /// A pivot below this multiple of `||X_k||^2` means linear dependence.
 const PIVOT_TOLERANCE: f64 = 1e-13;

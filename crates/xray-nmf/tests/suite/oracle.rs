@@ -25,10 +25,17 @@ fn assert_close(found: &[f64], expected: &[f64], least: f64, what: &str) {
     }
 }
 
-fn assert_same(found: &Factorization, expected: &Naive, what: &str) {
+fn assert_same(found: &Factorization, expected: &Naive, selection: Selection, what: &str) {
     assert_eq!(found.anchors(), expected.anchors, "{what}");
-    let scores: Vec<f64> = found.steps().iter().map(|step| step.score.unwrap()).collect();
-    assert_close(&scores, &expected.scores, 0.0, &format!("{what}: scores"));
+    let scored = !matches!(selection, Selection::Rand | Selection::Max | Selection::Dist);
+    let steps = found.steps().iter().zip(&expected.scores);
+    // Where rounding hides the scores of all columns, the score is that of a look from one point.
+    let (hidden, clear): (Vec<_>, Vec<_>) =
+        steps.partition(|(step, _)| scored && step.exterior.is_some());
+    assert!(hidden.iter().all(|(step, _)| step.residual < 1e-6), "{what}: {hidden:?}");
+    let (scores, wanted): (Vec<f64>, Vec<f64>) =
+        clear.iter().map(|(step, wanted)| (step.score.unwrap(), **wanted)).unzip();
+    assert_close(&scores, &wanted, 0.0, &format!("{what}: scores"));
     let path: Vec<f64> = found.steps().iter().map(|step| step.residual).collect();
     assert_close(&path, &expected.residuals, 1e-12, &format!("{what}: residuals"));
 }
@@ -47,7 +54,7 @@ fn compare(x: &Grid, rank: usize, what: &str) -> (usize, usize) {
             continue;
         }
         decided += 1;
-        assert_same(&found, &expected, &what);
+        assert_same(&found, &expected, selection, &what);
         let reached = found.termination() == Termination::RankReached;
         assert_eq!(reached, expected.anchors.len() == rank, "{what}: {:?}", found.termination());
     }
@@ -87,7 +94,8 @@ fn negative_entries_give_the_same_as_the_pseudo_code() {
             all += 1;
             if expected.smallest_gap > COMFORTABLE && visible {
                 decided += 1;
-                assert_same(&found, &expected, &format!("seed {seed} {selection:?} {x:?}"));
+                let what = format!("seed {seed} {selection:?} {x:?}");
+                assert_same(&found, &expected, selection, &what);
             }
         }
     }
