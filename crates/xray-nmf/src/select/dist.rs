@@ -8,14 +8,19 @@ use super::lazy::{BoundedColumn, Scores, Wanted};
 use super::look::{Exterior, Point, Value, first_largest};
 use super::scoring::{Side, positive_parts};
 use super::ties::norm_error;
+use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
 
-/// Points whose scores differ by more than this, relatively, do not tie, whatever their errors are: both
-/// engines must know the scores of all that do.
-const WIDEST_TIE: f64 = 1e-9;
+/// No error is taken for a larger share of a score: a point that sees next to nothing ties with no other.
+const LARGEST_ERROR: f64 = 0.25;
+
+/// How far behind the best, relatively, points are scored at least, and at most: with errors of
+/// [`LARGEST_ERROR`] a score ties with one that is 3/5 of it.
+const LEAST_REACH: f64 = 4e-9;
+const WIDEST_REACH: f64 = 0.5;
 
 #[derive(Debug)]
 pub(super) struct Dist {
@@ -34,7 +39,7 @@ impl Dist {
         Ok(Self { scores, bounds, gram: Vec::new() })
     }
 
-    /// Scores until the best open point is known.
+    /// Scores until the best open point is known, with all that may tie with it.
     fn score_points(&mut self, cone: &Cone<'_>, is_open: &dyn Fn(usize) -> bool) -> Result<()> {
         let Dist { scores, bounds, .. } = self;
         let evaluate = |round: &[BoundedColumn]| {
@@ -53,8 +58,11 @@ impl Dist {
         }
         let closed = scores.known.iter_mut().enumerate().filter(|(i, _)| !is_open(*i));
         closed.for_each(|(_, score)| *score = None);
-        let wanted = Wanted { count: 1, reach: 4.0 * WIDEST_TIE };
-        scores.search(cone.ranks(), wanted, open, evaluate)?;
+        scores.search(cone.ranks(), Wanted { count: 1, reach: LEAST_REACH }, open, evaluate)?;
+        let reach = reach_of_ties(cone, scores)?;
+        if reach > LEAST_REACH {
+            scores.search(cone.ranks(), Wanted { count: 1, reach }, open, evaluate)?;
+        }
         if let Some(bounds) = bounds {
             scores.for_each_known(|i, score| bounds.set_exact(i, score.sqrt(), cone.n_rays()));
         }
@@ -79,6 +87,17 @@ impl Dist {
     }
 }
 
+/// How far behind the best, relatively, a point that ties with it can be; the same on all ranks.
+///
+/// With `v = s^2` and errors of at most `2 E s`, `v_i + 2 E s_i >= v - 2 E s` means `s_i >= s - 2 E`, and
+/// so `v_i >= v (1 - 4 E / s)`. No column is longer than all of X; twice that for rounding.
+fn reach_of_ties(cone: &Cone<'_>, scores: &Scores) -> Result<f64> {
+    let own = scores.known.iter().flatten().copied().reduce(f64::max);
+    let best = cone.ranks().comm.gather(own.as_slice())?.into_iter().fold(0.0, f64::max);
+    let reach = 8.0 * norm_error(cone) * cone.total.sqrt() / best.sqrt();
+    Ok(reach.clamp(LEAST_REACH, WIDEST_REACH))
+}
+
 impl Exterior for Dist {
     fn point(&mut self, cone: &Cone<'_>, open: &dyn Fn(usize) -> bool) -> Result<Option<Point>> {
         self.score_points(cone, open)?;
@@ -87,7 +106,7 @@ impl Exterior for Dist {
         let value = |i: usize| {
             let value = self.scores.known[i].filter(|_| open(i))?;
             let error = 2.0 * error * cone.squared_norms[i].sqrt() * value.sqrt();
-            Some(Value { value, error: error.min(WIDEST_TIE * value) })
+            Some(Value { value, error: error.min(LARGEST_ERROR * value) })
         };
         let values: Vec<Option<Value>> = (0..self.scores.known.len()).map(value).collect();
         let largest = first_largest(cone.ranks(), &values)?;

@@ -7,7 +7,7 @@
 
 use xray_nmf::Selection;
 
-use crate::rounding::{GENEROUS, U};
+use crate::rounding::{GENEROUS, U, unit};
 use crate::searched::{Candidate, Searched};
 use crate::wide::{Wide, norm};
 
@@ -98,6 +98,10 @@ impl Contest {
 /// A score with fewer digits than this leaves says little.
 const UNCLEAR: f64 = 1e-6;
 
+/// What an engine takes for zero in a gradient need not shrink with the number of rows: one tolerance must do for
+/// all of them, and that of so few terms is below what any sum of some tens of terms needs.
+const SHORTEST: usize = 8;
+
 /// Whether the best score of a rule that scores columns is hidden by the rounding of all columns together, interior
 /// ones included, so that an engine that adds all of them up cannot tell it.
 pub(crate) fn is_hidden(searched: &Searched, selection: Selection) -> bool {
@@ -107,8 +111,9 @@ pub(crate) fn is_hidden(searched: &Searched, selection: Selection) -> bool {
     let largest = selection == Selection::Joint;
     let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
     let total = data.lengths.iter().map(|length| length * length).sum::<f64>().sqrt();
-    // What an engine estimates of it is an upper bound of its own making.
-    let rounding = 2.0 * GENEROUS * data.unit() * total * data.lengths[j];
+    // What an engine estimates of it is an upper bound of its own making; twice that for a square.
+    let unit = data.unit().max(unit(SHORTEST, 0));
+    let rounding = 2.0 * GENEROUS * unit * total * data.lengths[j];
     fold.value.round() * UNCLEAR <= rounding
 }
 
