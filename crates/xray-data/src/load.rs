@@ -125,7 +125,7 @@ pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFil
     let (name, stored) = (source.name.clone(), source.stored());
     let format = match options.format {
         Some(format) => format,
-        None => detect(&source.name, &source.head)?,
+        None => detect(&source.name, source.start())?,
     };
     check_choices(format, options)?;
     match format.read {

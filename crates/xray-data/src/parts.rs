@@ -136,7 +136,7 @@ fn read_part(
 /// Refuses a file that is of another format by its name and by its content.
 fn check_format(source: &Source, format: Option<&Format>) -> Result<()> {
     let named = Format::from_path(Path::new(&source.name));
-    let found = detect(&source.name, &source.head).ok();
+    let found = detect(&source.name, source.start()).ok();
     if let (Some(format), Some(found)) = (format, found.filter(|found| Some(*found) == named))
         && found != format
     {

@@ -69,7 +69,7 @@ impl Schema {
         };
         let format = match options.format {
             Some(format) => format,
-            None => detect(&first.name, &first.head)?,
+            None => detect(&first.name, first.start())?,
         };
         let layout = match format.decide {
             Some(decide) => {

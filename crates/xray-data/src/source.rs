@@ -12,8 +12,14 @@ use std::path::{Path, PathBuf};
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{Bytes, Stored};
 
-/// Bytes at the start of the (decompressed) content that detection may look at.
-pub(crate) const HEAD_BYTES: u64 = 1 << 16;
+/// Bytes at the start of the (decompressed) content that are looked at before reading, at least.
+const HEAD_BYTES: usize = 1 << 16;
+
+/// Whole lines that are looked at, at least: what a file holds is never judged by a line that is cut.
+const HEAD_LINES: usize = 8;
+
+/// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
+const LONGEST_HEAD: usize = 1 << 28;
 
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;
@@ -87,7 +93,9 @@ pub(crate) struct Source {
     /// The name for messages.
     pub name: String,
     /// The first bytes of the content.
-    pub head: Vec<u8>,
+    head: Vec<u8>,
+    /// Whether they are all of it.
+    whole: bool,
     /// The content cannot be longer than this, if that is known.
     pub most_bytes: Option<u64>,
     /// The bytes as they are stored.
@@ -115,14 +123,15 @@ impl Source {
         let plain_file = matches!(bytes, Bytes::File(_)) && length.is_some();
         let stored = Stored::new(bytes);
         let rest = Box::new(stored.clone());
-        let source = Self { name, head: Vec::new(), most_bytes: length, stored, plain_file, rest };
-        source.with_head()?.decompressed()
+        let (head, whole) = (Vec::new(), false);
+        let source = Self { name, head, whole, most_bytes: length, stored, plain_file, rest };
+        source.with_head()?.decompressed()?.with_lines()
     }
 
     /// Whether there is nothing but white space.
     pub(crate) fn is_blank(&self) -> bool {
         let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);
-        (self.head.len() as u64) < HEAD_BYTES && text.trim_ascii().is_empty()
+        self.whole && text.trim_ascii().is_empty()
     }
 
     /// The bytes as they are stored, for their hash once the content was read.
@@ -130,13 +139,51 @@ impl Source {
         self.stored.clone()
     }
 
-    /// Reads the first bytes; they are handed out again by [`into_reader`](Self::into_reader).
-    fn with_head(mut self) -> Result<Self> {
-        let read = self.rest.by_ref().take(HEAD_BYTES).read_to_end(&mut self.head);
-        match read {
-            Ok(_) => Ok(self),
-            Err(e) => Err(io_error(&self.name, "read", e)),
+    /// What can be judged before reading: the first bytes, of text in whole lines.
+    pub(crate) fn start(&self) -> &[u8] {
+        let end = memchr::memrchr(b'\n', &self.head).map(|end| end + 1);
+        match end {
+            Some(end) if !self.whole && !self.is_binary() => &self.head[..end],
+            _ => &self.head,
         }
+    }
+
+    /// Whether [`start`](Self::start) is all of the content.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Doubles what can be looked at; false if that is all there is, or as much as may be.
+    pub(crate) fn look_further(&mut self) -> Result<bool> {
+        if self.whole || self.head.len() >= LONGEST_HEAD {
+            return Ok(false);
+        }
+        self.read_head(self.head.len())?;
+        Ok(true)
+    }
+
+    fn is_binary(&self) -> bool {
+        memchr::memchr(0, &self.head[..self.head.len().min(HEAD_BYTES)]).is_some()
+    }
+
+    /// Reads more of the first bytes; they are handed out again by [`into_reader`](Self::into_reader).
+    fn read_head(&mut self, more: usize) -> Result<()> {
+        let read = self.rest.by_ref().take(more as u64).read_to_end(&mut self.head);
+        let read = read.map_err(|e| io_error(&self.name, "read", e))?;
+        self.whole = read < more;
+        Ok(())
+    }
+
+    fn with_head(mut self) -> Result<Self> {
+        self.read_head(HEAD_BYTES)?;
+        Ok(self)
+    }
+
+    /// Looks at some whole lines, if it is text.
+    fn with_lines(mut self) -> Result<Self> {
+        let lines = |head: &[u8]| memchr::memchr_iter(b'\n', head).take(HEAD_LINES).count();
+        while !self.is_binary() && lines(&self.head) < HEAD_LINES && self.look_further()? {}
+        Ok(self)
     }
 
     fn decompressed(mut self) -> Result<Self> {
@@ -155,8 +202,8 @@ impl Source {
                 Box::new(decoder.map_err(|e| io_error(&name, "read", e))?)
             };
             let most_bytes = most_bytes.map(|n| n.saturating_mul(expansion));
-            let (head, plain_file) = (Vec::new(), false);
-            self = Self { name, head, most_bytes, stored, plain_file, rest }.with_head()?;
+            let (head, whole, plain_file) = (Vec::new(), false, false);
+            self = Self { name, head, whole, most_bytes, stored, plain_file, rest }.with_head()?;
         }
         match self.head.as_slice() {
             [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {

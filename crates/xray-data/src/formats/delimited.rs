@@ -21,12 +21,12 @@ use crate::table::Loaded;
 
 /// Reads records with the delimiter that was asked for or that the format has, otherwise with comma or
 /// semicolon.
-pub(super) fn read(source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Loaded> {
+pub(super) fn read(mut source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Loaded> {
     let decided = options.layout.as_ref().and_then(|layout| layout.delimiter);
     let delimiter = decided.or(options.delimiter).or(usual);
-    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(&source.head));
+    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(source.start()));
     let dialect = dialect(delimiter, options.quoting);
-    let sample = Sample::take(&source.name, &source.head, dialect)?;
+    let sample = Sample::of(&mut source, dialect)?;
     let name = source.name.clone();
     let longest = options.limits.line_bytes;
     let records = Records::new(Lines::new(source, longest), dialect, longest);
@@ -45,15 +45,15 @@ pub(super) fn decide(
     usual: Option<u8>,
     options: &LoadOptions,
 ) -> Result<Layout> {
-    let Some(first) = sources.next().transpose()? else { return Ok(Layout::default()) };
+    let Some(mut first) = sources.next().transpose()? else { return Ok(Layout::default()) };
     let delimiter = options.delimiter.or(usual);
-    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(&first.head));
+    let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(first.start()));
     let dialect = dialect(delimiter, options.quoting);
-    let mut sample = Sample::take(&first.name, &first.head, dialect)?;
+    let mut sample = Sample::of(&mut first, dialect)?;
     while !sample.is_full()
-        && let Some(source) = sources.next().transpose()?
+        && let Some(mut source) = sources.next().transpose()?
     {
-        sample.extend(Sample::take(&source.name, &source.head, dialect)?);
+        sample.extend(Sample::of(&mut source, dialect)?);
     }
     let layout = match NumberLayout::choose(&first.name, &sample, options)? {
         Some(numbers) => numbers.decided(&sample),
@@ -82,14 +82,14 @@ fn comma_or_semicolon(head: &[u8]) -> u8 {
 
 /// Whether the first records have the same number of fields, more than one, with this delimiter.
 pub(super) fn looks_delimited(head: &[u8], delimiter: u8) -> bool {
-    let Ok(sample) = Sample::take("", head, dialect(delimiter, None)) else { return false };
+    let Ok(sample) = Sample::take("", head, true, dialect(delimiter, None)) else { return false };
     let n = sample.first().len();
     n > 1 && sample.records.iter().all(|record| record.len() == n)
 }
 
 /// Whether the first lines hold nothing but numbers between white space.
 pub(super) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
-    match Sample::take("", head, dialect(b' ', None)) {
+    match Sample::take("", head, true, dialect(b' ', None)) {
         Ok(sample) => sample.records.iter().flatten().all(|field| is_number(field)),
         Err(_) => false,
     }

@@ -4,10 +4,13 @@ use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::read::lines::Lines;
 use crate::read::records::{Dialect, Records};
-use crate::source::HEAD_BYTES;
+use crate::source::Source;
 
 /// Records that are looked at before reading.
 const SAMPLE: usize = 100;
+
+/// Whole records that are needed to judge by: a header cannot be told from one.
+const FEWEST: usize = 3;
 
 /// Longest name of a column, in bytes.
 const LONGEST_NAME: usize = 40;
@@ -26,22 +29,33 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub(super) fn take(file: &str, head: &[u8], dialect: Dialect) -> Result<Self> {
+    /// The first records of a file, as far into it as it takes.
+    pub(super) fn of(source: &mut Source, dialect: Dialect) -> Result<Self> {
+        loop {
+            let sample = Self::take(&source.name, source.start(), source.is_whole(), dialect)?;
+            if sample.records.len() >= FEWEST || !source.look_further()? {
+                return Ok(sample);
+            }
+        }
+    }
+
+    /// The records in the first bytes of a file; `whole` if it has no others.
+    pub(super) fn take(file: &str, start: &[u8], whole: bool, dialect: Dialect) -> Result<Self> {
         let mut records = Vec::new();
-        let mut reader = Records::new(Lines::of_bytes(file, head), dialect, usize::MAX);
+        let mut reader = Records::new(Lines::of_bytes(file, start), dialect, usize::MAX);
         while records.len() <= SAMPLE {
             match reader.advance() {
                 Ok(true) => {
                     let fields = (0..reader.len()).map(|k| reader.bytes(k).to_vec());
                     records.push(fields.collect::<Vec<_>>());
                 }
-                // The head may end within a record; what is really wrong is found when reading.
+                // It may end within a record; what is really wrong is found when reading.
                 Ok(false) | Err(_) => break,
             }
         }
-        let cut = records.len() > SAMPLE || head.len() as u64 >= HEAD_BYTES;
+        let cut = records.len() > SAMPLE || !whole;
         if cut && records.len() > 1 {
-            // The last record may end where the head does.
+            // The last record may go on.
             records.pop();
         }
         if records.is_empty() {
