@@ -106,8 +106,9 @@ def refining_bytes(job: Job) -> float:
     grams = 8.0 * job.rank * job.rank * -(-job.m // ROW_BLOCK)
     products = 8.0 * job.m * job.rank + grams + 8.0 * job.n
     h = 8.0 * job.rank * job.n
-    steps = job.refine_steps
-    return job.others * (rows + start + (steps + 1) * products + steps * h)
+    # HALS improves H twice in its first step: with and without looking ahead.
+    halves = job.refine_steps + 1
+    return job.others * (rows + start + (halves + 1) * products + halves * h)
 
 
 def writing_bytes(job: Job) -> float:

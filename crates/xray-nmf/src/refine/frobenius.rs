@@ -73,7 +73,7 @@ pub(super) fn suited(parts: &Parts<'_>, w: &[f64]) -> Result<Refinement> {
         return Ok(Refinement::Hals);
     }
     let (mut gram, heads) = (vec![0.0; rank * rank], grams_of_blocks(w, rank));
-    parts.travel(w, &heads, rank * rank, |_, part, _| add_scaled(&mut gram, part, 1.0))?;
+    parts.travel(&[], &heads, rank * rank, |_, part, _| add_scaled(&mut gram, part, 1.0))?;
     let crowded = is_crowded(&lines_of_gram(&gram, rank));
     Ok(if crowded { Refinement::Exact } else { Refinement::Hals })
 }

@@ -32,7 +32,7 @@ impl Parts<'_> {
     }
 
     /// Calls `visit(first row, head, lines)` for all blocks of W, in row order, on all ranks. The heads are
-    /// `head_length` numbers that travel with each own block.
+    /// `head_length` numbers that travel with each own block; without W they travel alone.
     pub(super) fn travel(
         &self,
         w: &[f64],
@@ -47,7 +47,7 @@ impl Parts<'_> {
             let mut numbers = Vec::new();
             if root == self.comm.rank() {
                 let head = heads.get(q).map_or(&[][..], |head| head);
-                numbers = [head, own[q]].concat();
+                numbers = [head, own.get(q).copied().unwrap_or_default()].concat();
             }
             self.comm.share(root, &mut numbers)?;
             let (head, lines) = numbers.split_at(head_length);
