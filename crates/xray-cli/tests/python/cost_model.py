@@ -123,6 +123,11 @@ def reading_memory(job: Job) -> float:
     return BASE + READ * job.nnz / job.ranks + 8.0 * job.m + in_flight
 
 
+def weighing_memory(job: Job) -> float:
+    """While counts become weights: both by rows and by columns, and one form that is being made."""
+    return BASE + (READ + ENTRY) * job.nnz / job.ranks + 8.0 * job.m
+
+
 def fitting_memory(job: Job) -> float:
     """While searching, without the cache: X, products with the anchors, X_A, a round, p."""
     own = KEPT * job.nnz / job.ranks + 8.0 * job.m
@@ -271,7 +276,12 @@ def compare_memory(program: Path, documents: int, sizes: list[int]) -> None:
                 weights=3.0 * len(entries),
                 refine_steps=1,
             )
-            stages = (fitting_memory(job) + cache, refining_memory(job), reading_memory(job))
+            stages = (
+                reading_memory(job),
+                weighing_memory(job),
+                fitting_memory(job) + cache,
+                refining_memory(job),
+            )
             listed = ", ".join(f"{peak / 1e6:.0f}" for peak in peaks)
             print(
                 f"topics of {documents:,} documents, {ranks} ranks: {listed} MB, "
