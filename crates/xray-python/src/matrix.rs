@@ -16,9 +16,10 @@ use std::sync::Arc;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use xray_nmf::{DenseMatrix, Entry, Error, Result, Scalar, SparseMatrix};
+use xray_nmf::{DenseMatrix, Entry, Error, ErrorKind, Result, Scalar, SparseMatrix};
 
 use crate::doorway;
+use crate::failure::Failure;
 
 /// One of the engine's matrices.
 pub(crate) enum Storage {
@@ -40,19 +41,26 @@ pub(crate) struct Matrix(pub(crate) Arc<Borrowed>);
 
 #[pymethods]
 impl Matrix {
+    /// `names` are those of the columns, for messages.
     #[new]
-    #[pyo3(signature = (matrix, transposed = false, allow_negative = true))]
-    fn new(matrix: &Bound<'_, PyAny>, transposed: bool, allow_negative: bool) -> PyResult<Self> {
+    #[pyo3(signature = (matrix, transposed = false, allow_negative = true, names = None))]
+    fn new(
+        matrix: &Bound<'_, PyAny>,
+        transposed: bool,
+        allow_negative: bool,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let mut owners = Vec::new();
         let make = match numbers(matrix)? {
             Numbers::Single => load::<f32>(matrix, &mut owners)?,
             Numbers::Double => load::<f64>(matrix, &mut owners)?,
         };
-        let work = move |_: &doorway::Watch| -> Result<Borrowed> {
-            let mut storage = make()?;
+        let work = move |_: &doorway::Watch| -> std::result::Result<Borrowed, NamedError> {
+            let named = |error| NamedError::new(error, names.as_deref());
+            let mut storage = make().map_err(named)?;
             // Before it is transposed, so that errors have positions as Python counts them.
             if !allow_negative {
-                check_signs(storage.as_matrix())?;
+                check_signs(storage.as_matrix()).map_err(named)?;
             }
             if transposed {
                 storage = storage.transposed();
@@ -60,6 +68,31 @@ impl Matrix {
             Ok(Borrowed { storage, _owners: owners })
         };
         doorway::run(matrix.py(), None, work).map(|borrowed| Self(Arc::new(borrowed)))
+    }
+}
+
+/// An error of an entry, with the name of its column.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{error}", .name.as_ref().map_or(String::new(), |name| format!("column {name:?}: ")))]
+struct NamedError {
+    error: Error,
+    name: Option<String>,
+}
+
+impl NamedError {
+    fn new(error: Error, names: Option<&[String]>) -> Self {
+        let column = match error {
+            Error::NotFinite { column, .. } | Error::Negative { column, .. } => Some(column),
+            _ => None,
+        };
+        let name = column.and_then(|column| names?.get(column).cloned());
+        Self { error, name }
+    }
+}
+
+impl Failure for NamedError {
+    fn kind(&self) -> ErrorKind {
+        self.error.kind()
     }
 }
 

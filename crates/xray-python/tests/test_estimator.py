@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import tracemalloc
 import warnings
 from typing import Any, get_args
 
@@ -106,7 +107,34 @@ def test_transform_is_optimal_and_the_same_as_fit_transform(dense: Floats) -> No
     assert (model.inverse_transform(W) == W @ model.components_).all()
     error = np.linalg.norm(dense - W @ model.components_) ** 2 / np.linalg.norm(dense) ** 2
     assert model.score(dense) == pytest.approx(1 - error)
-    assert model.score(sp.csr_matrix(dense)) == pytest.approx(1 - error)
+    for layout in (sp.csr_matrix, sp.csc_matrix, np.asfortranarray, np.float32):
+        assert model.score(layout(dense)) == pytest.approx(1 - error)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, sp.csr_matrix, sp.csc_matrix])
+def test_score_makes_no_copy(layout: Any) -> None:
+    X = layout(np.random.default_rng(0).random((4_000, 1_000), dtype=np.float32))
+    model = XRay(3).fit(X[:100])
+    tracemalloc.start()
+    model.score(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # X has 16 MB; blocks of it are widened, one at a time.
+    assert peak < 9e6
+
+
+def test_auto_tells_where_there_is_no_knee() -> None:
+    with pytest.warns(UserWarning, match="has no knee within 6 anchors, so all are kept"):
+        assert XRay().fit(np.eye(6)).n_components_ == 6
+
+
+def test_choices_are_checked_whether_they_are_used_or_not(dense: Floats) -> None:
+    with pytest.raises(ValueError, match="refinement = nonsense is not allowed"):
+        XRay(2, refinement="nonsense").fit(dense)  # type: ignore[arg-type]
+    model = XRay(2, axis="samples").fit(dense)
+    model.set_params(output="anchors")
+    with pytest.raises(ValueError, match='output = "anchors" is not allowed with axis = "samples"'):
+        model.transform(dense)
 
 
 def test_fixed_excluded_and_candidates(dense: Floats) -> None:

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from xray_nmf import XRay, nnls
+from xray_nmf import TopicModel, XRay, nnls
 from xray_nmf._input import plain
 from xray_nmf._xray_nmf import Matrix
 
@@ -115,6 +115,20 @@ def test_other_numbers_are_converted(dense: Floats, dtype: Any) -> None:
         found = XRay(3).fit(matrix)
         expected = XRay(3).fit(given.astype(np.float64))
         assert (found.components_ == expected.components_).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, -1.0])
+def test_wrong_entries_of_frames_are_told_with_the_name_of_their_column(value: float) -> None:
+    frame = pd.DataFrame(np.eye(3), columns=["height", "width", "depth"])
+    models: list[Any] = [
+        XRay(2).fit(frame),
+        TopicModel(2, min_df=0, max_df=1.0, weighting="none").fit(frame),
+    ]
+    frame.iloc[2, 1] = value
+    for model in models:
+        for method in (model.fit, model.transform):
+            with pytest.raises(ValueError, match=r'column "width": .*entry \(2, 1\) is'):
+                method(frame)
 
 
 def test_single_precision_is_used_as_it_is(dense: Floats) -> None:

@@ -12,11 +12,13 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from xray_nmf import TopicModel, XRay, nnls, synth
+from xray_nmf._input import threads
 
 Floats = NDArray[np.float64]
 TEXTS = ["cats purr", "dogs bark", "cats sleep", "dogs run", "cats and dogs"]
@@ -39,6 +41,27 @@ def test_four_threads_find_topics_at_once() -> None:
         weights = [pool.submit(expected.transform, X) for _ in range(4)]
         assert all((fit.result().components_ == expected.components_).all() for fit in fits)
         assert all((done.result() == expected.weights_).all() for done in weights)
+
+
+def own_threads(_: int) -> int:
+    return threads(-1)
+
+
+def test_workers_of_joblib_share_the_cores() -> None:
+    cores = joblib.cpu_count()
+    found = joblib.Parallel(n_jobs=2, backend="loky")(
+        joblib.delayed(own_threads)(i) for i in (0, 1)
+    )
+    assert found == [max(cores // 2, 1)] * 2
+
+
+@pytest.mark.parametrize(("said", "expected"), [("1", 1), ("1,4", 1), ("x", 0), ("0", 0), ("", 0)])
+def test_the_number_of_threads_follows_the_environment(
+    monkeypatch: pytest.MonkeyPatch, said: str, expected: int
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert threads(-1) == (expected or joblib.cpu_count())
+    assert threads(3) == 3
 
 
 def test_other_threads_run_during_a_fit() -> None:

@@ -21,12 +21,28 @@ pub struct TopicsParameters {
     pub rank: usize,
     /// Rule for the next anchor.
     pub selection: Selection,
+    /// How scores were kept.
+    pub engine: Engine,
+    /// How columns were projected.
+    pub solver: Solver,
+    /// What was left of a column that counted as explained.
+    pub tolerance: f64,
+    /// The least improvement that an anchor had to bring.
+    pub min_improvement: f64,
     /// Steps of refinement that were made.
     pub refine: usize,
+    /// The most that were asked for; none if that was left to the size of the data.
+    pub refine_limit: Option<usize>,
+    /// How they were made.
+    pub refine_method: Refinement,
     /// Scaling of the columns before anchors were chosen.
     pub normalize: Normalize,
     /// Whether the cone began with the mean column.
     pub mean_ray: bool,
+    /// Words listed for each topic.
+    pub words: usize,
+    /// Whether only one form of each word was listed.
+    pub distinct: bool,
     /// Words that topics began with, a list each; written with commas between them where none has one.
     #[serde(serialize_with = "with_commas")]
     pub anchor: Vec<Vec<String>>,
@@ -82,9 +98,17 @@ impl TopicsParameters {
         Self {
             rank: found.rank(),
             selection: options.params.selection,
+            engine: options.params.engine,
+            solver: options.params.solver,
+            tolerance: options.params.tolerance,
+            min_improvement: options.params.min_improvement,
             refine: found.run.objective.len().saturating_sub(1),
+            refine_limit: options.refine,
+            refine_method: options.method,
             normalize: options.params.normalize,
             mean_ray: options.params.mean_ray,
+            words: options.n_words,
+            distinct: options.distinct,
             anchor,
             exclude,
             seed: options.params.seed,

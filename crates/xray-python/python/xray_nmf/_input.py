@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import multiprocessing
 import numbers
+import os
 from typing import Any
 
 import joblib
@@ -65,11 +66,31 @@ def as_matrix(
     return Matrix(plain(checked), transposed), checked.shape
 
 
+def table_of(given: Any) -> Any:
+    """What was given, unless it is a container that has the matrix within it."""
+    if hasattr(given, "X") and hasattr(given, "var_names"):
+        kind = type(given).__name__
+        raise TypeError(f"X is of type {kind}; give its matrix .X, with samples as rows")
+    return given
+
+
 def threads(n_jobs: int | None) -> int:
-    """Number of threads for an `n_jobs` of joblib; -1 stands for all cores."""
+    """Number of threads for an `n_jobs` of joblib.
+
+    -1 stands for all cores, but no more than `OMP_NUM_THREADS`, by which joblib and others tell
+    each of their workers how many are its own.
+    """
     if n_jobs is not None and not isinstance(n_jobs, numbers.Integral):
         raise TypeError(f"n_jobs = {n_jobs!r} is not allowed; give a whole number or None")
-    if multiprocessing.current_process().daemon and (n_jobs is None or n_jobs < 0):
+    left_open = n_jobs is None or n_jobs < 0
+    if multiprocessing.current_process().daemon and left_open:
         # A worker of a pool has one core; joblib says the same, with a warning each time.
         return 1
-    return min(int(joblib.effective_n_jobs(n_jobs)), 1024)
+    most = own_share() if left_open else None
+    return min(int(joblib.effective_n_jobs(n_jobs)), most or 1024)
+
+
+def own_share() -> int | None:
+    """What `OMP_NUM_THREADS` says, if it says a number."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) > 0 else None

@@ -106,21 +106,30 @@ def parameters_of(model: Model, estimator: type) -> dict[str, Any]:
 
 def check_choices(model: Any) -> None:
     """Refuses choices that the engine does not look at."""
-    choices = {"axis": ("features", "samples"), "output": ("weights", "anchors")}
-    for name, allowed in choices.items():
-        value = getattr(model, name)
-        if value not in allowed:
-            raise ValueError(f"{name} = {value!r} is not allowed; use {' or '.join(allowed)}")
+    one_of(model, "axis", ("features", "samples"))
     for name, least in {"refine_steps": 0, "path_length": 1, "n_components": 1}.items():
         value = getattr(model, name)
         if (name, value) in (("path_length", None), ("n_components", "auto")):
             continue
         whole(name, value, least, ' or "auto"' if name == "n_components" else "")
+    check_output(model)
+
+
+def check_output(model: Any) -> None:
+    """Refuses what `transform` cannot return."""
+    one_of(model, "output", ("weights", "anchors"))
     if model.output == "anchors" and (model.axis == "samples" or model.refine_steps):
         raise ValueError(
             'output = "anchors" is not allowed with axis = "samples" or refine_steps; '
             "it returns columns of X as they are"
         )
+
+
+def one_of(model: Any, name: str, allowed: tuple[str, ...]) -> None:
+    """Refuses other choices."""
+    value = getattr(model, name)
+    if value not in allowed:
+        raise ValueError(f"{name} = {value!r} is not allowed; use {' or '.join(allowed)}")
 
 
 def places(parameter: str, given: Any, n: int, names: Any) -> list[int]:

@@ -112,6 +112,8 @@ def topic_parameters_of(model: Model, estimator: type) -> dict[str, Any]:
     """The parameters of an estimator that a model file was written with, as far as it says."""
     found = parameters_of(model, estimator)
     found["n_topics"] = len(model.anchors)
+    # `refine` tells the steps that were made.
+    found["refine_steps"] = json.loads(model.parameters).get("refine_limit")
     if "anchor_words" in found:
         found["anchor_words"] = [split(topic) for topic in found["anchor_words"]]
     return {**found, **text_parameters(json.loads(model.text_options or "{}"))}

@@ -14,11 +14,19 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _xray_nmf
-from ._input import CHECKS, is_sparse, plain, threads
+from ._input import CHECKS, is_sparse, plain, table_of, threads
 from ._nnls import nnls
 from ._paths import STORE, Path, key_of
 from ._progress import progress_if
-from ._request import check_choices, factorize_request, memory_of, parameters_of, weights_of
+from ._request import (
+    check_choices,
+    check_output,
+    factorize_request,
+    memory_of,
+    parameters_of,
+    weights_of,
+)
+from ._score import explained_share
 from ._types import (
     Axis,
     Engine,
@@ -239,8 +247,8 @@ class XRay(TransformerMixin, BaseEstimator):
     def _fit(self, X: MatrixLike) -> tuple[Any, Matrix]:
         """Fits, and returns X as the engine takes it, and as the engine has it."""
         check_choices(self)
-        X = plain(validate_data(self, X, **CHECKS))
-        matrix = Matrix(X, self.axis == "samples", bool(self.allow_negative))
+        X = plain(validate_data(self, table_of(X), **CHECKS))
+        matrix = self._matrix(X, self.axis == "samples")
         request = factorize_request(self, X.shape)
         found, path = self._find(X, matrix, request["params"])
         self.anchors_ = found.anchors
@@ -253,7 +261,7 @@ class XRay(TransformerMixin, BaseEstimator):
         rank = self.n_components_ if self.n_components == "auto" else int(self.n_components)
         request["params"]["rank"] = rank
         self._keep(matrix, found, json.dumps(request))
-        self._warn_of_few()
+        self._warn_of_number(X.shape[1 if self.axis == "features" else 0])
         return X, matrix
 
     def transform(self, X: MatrixLike) -> Any:
@@ -270,6 +278,7 @@ class XRay(TransformerMixin, BaseEstimator):
             exactly. With ``output="anchors"``: the anchor columns of X.
         """
         check_is_fitted(self)
+        check_output(self)
         if self.output == "anchors":
             checks = {**CHECKS, "ensure_all_finite": True}
             return validate_data(self, X, reset=False, **checks)[:, self.anchors_]
@@ -279,7 +288,7 @@ class XRay(TransformerMixin, BaseEstimator):
         """`transform` of checked X, which the engine may have already."""
         if self.output == "anchors":
             return X[:, self.anchors_]
-        rows = matrix or Matrix(X, False, bool(self.allow_negative))
+        rows = matrix or self._matrix(X, False)
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
         by_divergence = bool(self.refine_steps) and self.refinement == "kullback-leibler"
@@ -320,14 +329,11 @@ class XRay(TransformerMixin, BaseEstimator):
             ``1 - ||X - transform(X) @ components_||**2 / ||X||**2``: at most 1, more is better; 1
             for data that is zero.
         """
-        W = np.asarray(_dense(self.transform(X)), dtype=np.float64)
-        X = validate_data(self, X, reset=False, **CHECKS)
-        H = self.components_
-        values = (X.data if is_sparse(X) else X).ravel().astype(np.float64, copy=False)
-        total = float(values @ values)
-        # ||X - WH||^2 without forming WH.
-        explained = 2 * float(np.sum(_dense(X @ H.T) * W)) - float(np.sum((W.T @ W) * (H @ H.T)))
-        return explained / total if total > 0 else 1.0
+        check_is_fitted(self)
+        X = plain(validate_data(self, X, reset=False, **CHECKS))
+        weights = self._transform(X, None)
+        W = weights.toarray() if is_sparse(weights) else weights
+        return explained_share(X, np.asarray(W, dtype=np.float64), self.components_)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file that ``xray transform`` and `load` read.
@@ -459,22 +465,30 @@ class XRay(TransformerMixin, BaseEstimator):
                 found = found.refine(matrix, request, samples, n_threads, progress)
         self.components_ = found.components(samples)
         self.objective_: Floats = found.objective
-        names = getattr(self, "feature_names_in_", None)
-        listed = None if names is None else list(names)
         # Anchors of a model file are columns.
-        self._model: Model | None = None if samples else found.to_model(request, listed)
+        model = None if samples else found.to_model(request, self._feature_names())
+        self._model: Model | None = model
 
-    def _warn_of_few(self) -> None:
-        if self.n_components == "auto" or self.termination_ != "exhausted":
-            return
-        if self.n_components_ < self.n_components:
-            warnings.warn(
-                f"{self.n_components_} anchors explain all {self.axis}, or no candidate explains "
-                f"more: n_components = {self.n_components} is more than there are",
-                UserWarning,
-                stacklevel=4,
+    def _matrix(self, X: Any, transposed: bool) -> Matrix:
+        return Matrix(X, transposed, bool(self.allow_negative), self._feature_names())
+
+    def _feature_names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else list(names)
+
+    def _warn_of_number(self, n: int) -> None:
+        """Tells of fewer anchors than asked for, and of "auto" that chose nothing; n in all."""
+        words, found = None, self.n_components_
+        if self.n_components == "auto":
+            if found == self.n_iter_ and (self.termination_ == "rank_reached" or found == n > 1):
+                words = (
+                    f"the residual's curve has no knee within {found} anchors, so all are kept: "
+                    "give n_components, or look farther with path_length"
+                )
+        elif self.termination_ == "exhausted" and found < self.n_components:
+            words = (
+                f"{found} anchors explain all {self.axis}, or no candidate explains more: "
+                f"n_components = {self.n_components} is more than there are"
             )
-
-
-def _dense(matrix: Any) -> Any:
-    return matrix.toarray() if is_sparse(matrix) else matrix
+        if words is not None:
+            warnings.warn(words, UserWarning, stacklevel=4)

@@ -44,7 +44,11 @@ class _Plan(TypedDict):
 @final
 class Matrix:
     def __new__(
-        cls, matrix: object, transposed: bool = False, allow_negative: bool = True
+        cls,
+        matrix: object,
+        transposed: bool = False,
+        allow_negative: bool = True,
+        names: list[str] | None = None,
     ) -> Matrix: ...
 
 @final
