@@ -25,7 +25,11 @@ JOBS = [
     ("greedy 50, TDT2", "tdt2", ["factorize", "-r", "50", "--selection", "greedy"]),
     ("dist 30, TDT2", "tdt2", ["factorize", "-r", "30", "--selection", "dist"]),
     ("agg 30, TDT2", "tdt2", ["factorize", "-r", "30", "--selection", "agg"]),
-    ("max 30, 5 steps of refinement, TDT2", "tdt2", ["factorize", "-r", "30", "--refine", "5"]),
+    (
+        "max 30, 5 steps of refinement, TDT2",
+        "tdt2",
+        ["factorize", "-r", "30", "--selection", "max", "--refine", "5"],
+    ),
     ("max 40, Samson", "samson", ["factorize", "-r", "40", "--selection", "max"]),
     ("topics 20, BBC", "bbc", ["topics", "-k", "20"]),
 ]

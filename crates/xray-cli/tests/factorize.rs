@@ -101,12 +101,26 @@ fn every_rule_engine_and_solver_works() {
 }
 
 #[test]
+fn the_rule_is_chosen_by_the_data_and_told() {
+    let place = Place::new();
+    place.write("sparse.mtx", counts());
+    place.write("dense.csv", "a,b,c\n1,2,3\n4,5,6\n");
+    for (file, rule, kind) in [("sparse.mtx", "greedy", "sparse"), ("dense.csv", "max", "dense")] {
+        let run = place.done(&["factorize", file, "-r", "2", "--json"]);
+        assert_eq!(run.json()["parameters"]["selection"], rule);
+        assert!(run.stderr.contains(&format!("rule {rule}: the data is {kind}")), "{}", run.stderr);
+        let run = place.done(&["factorize", file, "-r", "2", "--json", "--selection", "dist"]);
+        assert!(!run.stderr.contains("rule "), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn transposed_files_give_the_same() {
     let place = Place::new();
     let anchors = planted(&place, &[]);
     place.done(&["convert", "x.npy", "t.npz", "--transpose"]);
-    let arguments = ["factorize", "t.npz", "--transpose", "-r", "6", "--json"];
-    let json = place.done(&arguments).json();
+    let base = ["factorize", "t.npz", "--transpose", "-r", "6", "--json"];
+    let json = place.done(&[&base[..], &["--selection", "max"]].concat()).json();
     assert_eq!(numbers(&json["anchors"]).into_iter().collect::<BTreeSet<_>>(), anchors);
     assert_eq!((&json["rows"], &json["columns"]), (&60.into(), &80.into()));
 }

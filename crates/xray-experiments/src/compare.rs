@@ -279,12 +279,14 @@ mod tests {
         );
         let run = &anchors[0];
         assert!(run.error > 0.0 && run.refined_error <= run.error, "{run:?}");
+        assert!(run.refined_time > run.spent.time, "refinement takes time, too");
         assert!(run.recovery.is_some() && run.nmi.is_some() && run.anchor_accuracy.is_some());
         let run = &factors[0];
         assert!(run.anchors.is_none() && run.recovery.is_none() && run.anchor_accuracy.is_none());
         assert!(
             run.error == run.refined_error && run.weight_accuracy.is_some() && run.npmi.is_none()
         );
+        assert_eq!(run.refined_time, run.spent.time, "its factors are complete");
         assert_ne!(factors[0].error, factors[1].error);
         assert_eq!(found.csv().n_rows(), 3);
     }

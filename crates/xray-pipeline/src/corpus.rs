@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use xray_data::text::{TextOptions, Vectorizer, position_names};
 use xray_data::{Documents, LoadedMatrix, Origin, Table};
 use xray_nmf::comm::{Communicator, OneRank};
-use xray_nmf::{Line, Matrix, Ownership, Portion, SparseMatrix};
+use xray_nmf::{Line, Matrix, Ownership, Portion, Selection, SparseMatrix};
 
 use crate::error::Result;
 use crate::read::own_rows;
@@ -152,6 +152,12 @@ impl DistributedMatrix {
     /// Whether the data stores every entry.
     pub fn is_dense(&self) -> bool {
         self.dense
+    }
+
+    /// The rule for those who name none: in sparse data, such as counts, a single column explains little of any
+    /// other, and `max` chooses the odd ones.
+    pub fn suited_rule(&self) -> Selection {
+        if self.dense { Selection::Max } else { Selection::Greedy }
     }
 }
 

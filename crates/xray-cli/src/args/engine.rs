@@ -10,7 +10,7 @@ use super::parse::choice;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Method")]
 pub struct EngineArgs {
-    /// Rule for the next anchor [default: greedy for text, max otherwise]
+    /// Rule for the next anchor [default: greedy for text and sparse data, max for dense]
     #[arg(long, value_name = "RULE", value_parser = choice::<Selection>())]
     pub selection: Option<Selection>,
     /// Certified bounds, or every score in every step; the anchors are the same

@@ -141,6 +141,7 @@ struct MethodLine<'a> {
 #[derive(Serialize)]
 struct RunLine<'a> {
     seconds: f64,
+    refined_seconds: f64,
     memory_bytes: Option<u64>,
     anchors: Option<&'a [usize]>,
     error: f64,
@@ -168,6 +169,7 @@ impl<'a> RunLine<'a> {
     fn new(run: &'a Run) -> Self {
         Self {
             seconds: run.spent.time.as_secs_f64(),
+            refined_seconds: run.refined_time.as_secs_f64(),
             memory_bytes: run.spent.memory,
             anchors: run.anchors.as_deref(),
             error: run.error,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use xray_data::{Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{Params, Selection, Termination};
+use xray_nmf::{Params, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
     FactorizeParameters, FactorizeReport, anchor_columns, anchors_csv, anchors_table,
@@ -86,8 +86,17 @@ fn params(args: &FactorizeArgs, corpus: &Corpus) -> anyhow::Result<Params> {
         fixed: columns(&args.anchors.fixed)?,
         excluded: columns(&args.anchors.excluded)?,
         candidates: if candidates.is_empty() { None } else { Some(columns(candidates)?) },
-        ..args.engine.params(args.rank, Selection::Max, &args.common)
+        ..args.engine.params(args.rank, corpus.matrix.suited_rule(), &args.common)
     })
+}
+
+/// Says which rule was chosen, if it was left to the data.
+fn tell_rule(session: &Session, args: &FactorizeArgs, corpus: &Corpus) {
+    if args.engine.selection.is_none() {
+        let kind = if corpus.matrix.is_dense() { "dense" } else { "sparse" };
+        let rule = corpus.matrix.suited_rule();
+        session.note(format!("rule {rule}: the data is {kind}; --selection chooses another"));
+    }
 }
 
 /// What was found, with all that the files need.
@@ -130,6 +139,7 @@ impl FoundFactors {
         self.report.ranks = rank_facts(comm, &session, entries, reading)?;
         let told = if comm.rank() == 0 { self.tell(&session) } else { Ok(()) };
         together(comm, told)?;
+        tell_rule(&session, args, &self.corpus);
         Ok(session.conclude(written, stopped))
     }
 

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
+use xray_nmf::Termination;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Selection, Termination};
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
@@ -28,7 +28,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     };
     let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
     let words = !corpus.matrix.is_dense();
-    let rule = if words { Selection::Greedy } else { Selection::Max };
+    let rule = corpus.matrix.suited_rule();
     let options = StudyOptions {
         params: args.engine.params(args.max, rule, &args.common),
         memory: args.common.memory(),

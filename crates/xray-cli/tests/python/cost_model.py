@@ -209,7 +209,8 @@ class Runs:
 
     def mean(self, key: str, ranks: int, *args: str) -> tuple[float, dict[str, Any]]:
         """A number that every rank counted, on average, and the whole answer."""
-        words = ["factorize", self.data, "-r", str(self.rank), "--json", "-q", *args]
+        rule = [] if "--selection" in args else ["--selection", "max"]
+        words = ["factorize", self.data, "-r", str(self.rank), "--json", "-q", *rule, *args]
         answer = self.launcher.run(ranks, *words).answer()
         return float(np.mean(answer["ranks"][key])), answer
 

@@ -1,9 +1,11 @@
 //! One run of a method, and how good what it found is.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, bail, ensure};
 use xray_nmf::Factors;
 use xray_nmf::Line;
-use xray_nmf::comm::Collectives;
+use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::measure::{Labelling, coherence_of};
 use xray_pipeline::report::Agreement;
 use xray_pipeline::{Corpus, DocumentWeights, top_words};
@@ -26,6 +28,9 @@ const SAME_RAY: f64 = 1e-6;
 pub struct Run {
     /// Time and memory of the method itself, the largest of all ranks; the weights of anchors are not part of it.
     pub spent: Spent,
+    /// The time until there are the factors that all measures but `error`, `recovery` and `anchor_accuracy` look
+    /// at: with the weights of anchors and their refinement.
+    pub refined_time: Duration,
     /// The anchors, if the method chooses columns.
     pub anchors: Option<Vec<usize>>,
     /// `||X - WH|| / ||X||`: with the best weights for anchors, as found for factors.
@@ -48,6 +53,8 @@ pub struct Run {
 struct Judged {
     /// The factors: those found, or the anchors' after refinement.
     factors: Factors,
+    /// What it took to make them of what was found.
+    refining: Duration,
     anchors: Option<Vec<usize>>,
     /// Of the result as found.
     error: f64,
@@ -81,8 +88,10 @@ impl Trial<'_> {
             Some(labels) => Agreement::of(self.part.comm, labels, &documents.heaviest)?,
             None => None,
         };
+        let spent = spent.largest(self.part.comm)?;
         Ok(Run {
-            spent: spent.largest(self.part.comm)?,
+            spent,
+            refined_time: spent.time + slowest(self.part.comm, judged.refining)?,
             anchors: judged.anchors,
             error: judged.error,
             refined_error,
@@ -96,23 +105,30 @@ impl Trial<'_> {
 
     fn judge_factors(&self, factors: Factors) -> Result<Judged> {
         let error = reconstruction_error(self.part, &factors)?;
-        Ok(Judged { factors, anchors: None, error, recovery: None, accuracy: None })
+        let refining = Duration::ZERO;
+        Ok(Judged { factors, refining, anchors: None, error, recovery: None, accuracy: None })
     }
 
     fn judge_anchors(&self, anchors: Vec<usize>) -> Result<Judged> {
         ensure!(!anchors.is_empty(), "found no anchor: is there a column other than 0?");
+        let begin = Instant::now();
         let weights = self.part.with_anchors(&anchors)?;
+        let weighing = begin.elapsed();
         let recovery = match &self.truth {
             Some(truth) => Some(ray_recovery(truth, weights.anchor_columns(), SAME_RAY)?),
             None => None,
         };
         let start = weights.factors(self.part.comm)?;
         let own = self.corpus.rows.own;
+        let accuracy = self.accuracy(&DocumentWeights::new(own, start.rank, start.w.clone()))?;
+        let begin = Instant::now();
+        let factors = self.part.refined(start, self.options.refine)?;
         Ok(Judged {
             error: weights.residual(),
-            accuracy: self.accuracy(&DocumentWeights::new(own, start.rank, start.w.clone()))?,
+            accuracy,
             recovery,
-            factors: self.part.refined(start, self.options.refine)?,
+            factors,
+            refining: weighing + begin.elapsed(),
             anchors: Some(anchors),
         })
     }
@@ -159,4 +175,9 @@ impl Trial<'_> {
         let sum = topics.iter().map(|topic| topic.npmi).sum::<f64>();
         Ok((!topics.is_empty()).then(|| sum / topics.len() as f64))
     }
+}
+
+/// The longest time of any rank; collective.
+fn slowest(comm: &dyn Communicator, own: Duration) -> xray_nmf::Result<Duration> {
+    comm.largest(own.as_secs_f64()).map(Duration::from_secs_f64)
 }
