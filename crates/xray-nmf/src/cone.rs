@@ -159,7 +159,7 @@ impl<'a> Cone<'a> {
         self.inner_products.push(gram);
         self.normal.push(inner_products);
         self.rays.push(ray);
-        self.basis.push();
+        self.basis.push(&self.normal);
     }
 
     fn rays(&self) -> Rays<'_> {

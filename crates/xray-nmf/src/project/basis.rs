@@ -9,6 +9,8 @@
 
 use std::sync::OnceLock;
 
+use super::crowding::Distances;
+use crate::gram::NormalMatrix;
 use crate::matrix::Line;
 use crate::matrix::kernels::{add_scaled, dot};
 
@@ -21,9 +23,15 @@ const SETTLED: f64 = 0.5;
 /// No ray needs more passes.
 const MOST_PASSES: usize = 4;
 
+/// Nearer than this, squared, to the span of the others, a ray's gradient may hide half of its digits.
+const NEARLY_DEPENDENT: f64 = 1e-8;
+
 /// Q and R, as far as they were asked for.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Basis(Vec<OnceLock<Direction>>);
+pub(crate) struct Basis {
+    directions: Vec<OnceLock<Direction>>,
+    distances: Distances,
+}
 
 #[derive(Debug, Clone)]
 struct Direction {
@@ -36,12 +44,19 @@ struct Direction {
 impl Basis {
     /// For so many rays.
     pub(crate) fn new(n_rays: usize) -> Self {
-        Self((0..n_rays).map(|_| OnceLock::new()).collect())
+        let directions = (0..n_rays).map(|_| OnceLock::new()).collect();
+        Self { directions, distances: Distances::default() }
     }
 
-    /// A place for one more ray.
-    pub(crate) fn push(&mut self) {
-        self.0.push(OnceLock::new());
+    /// A place for one more ray, the next of S.
+    pub(crate) fn push(&mut self, s: &NormalMatrix) {
+        self.directions.push(OnceLock::new());
+        self.distances.push(s);
+    }
+
+    /// Whether one of the first rays is nearly dependent on the others.
+    pub(crate) fn hides(&self, n_rays: usize) -> bool {
+        self.distances.least(n_rays) < NEARLY_DEPENDENT
     }
 
     /// R: one column for each of the first rays, as long as its place.
@@ -58,16 +73,20 @@ impl Basis {
 
     /// Gives up Q, and keeps R.
     pub(crate) fn forget_directions(&mut self) {
-        self.0.iter_mut().filter_map(OnceLock::get_mut).for_each(|d| d.vector = Vec::new());
+        self.directions
+            .iter_mut()
+            .filter_map(OnceLock::get_mut)
+            .for_each(|d| d.vector = Vec::new());
     }
 
     /// The first rays only.
     pub(crate) fn truncated(&self, n_rays: usize) -> Self {
-        Self(self.0[..n_rays].to_vec())
+        let directions = self.directions[..n_rays].to_vec();
+        Self { directions, distances: self.distances.clone() }
     }
 
     fn direction(&self, rays: &[Line], n_rows: usize, t: usize) -> &Direction {
-        self.0[t].get_or_init(|| {
+        self.directions[t].get_or_init(|| {
             let before: Vec<&[f64]> =
                 (0..t).map(|q| &self.direction(rays, n_rows, q).vector[..]).collect();
             orthogonalised(rays[t].to_dense(n_rows), &before)

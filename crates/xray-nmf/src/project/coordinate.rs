@@ -105,6 +105,7 @@ impl Projector for CoordinateDescent {
         input: &Projection<'_>,
         i: usize,
         before: (&[u32], &[f64]),
+        _hidden: bool,
         _kept: &mut Kept,
         weights: &mut WeightBlock,
     ) -> f64 {

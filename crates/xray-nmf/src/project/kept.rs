@@ -63,6 +63,11 @@ pub(crate) struct Rays<'a> {
 }
 
 impl Rays<'_> {
+    /// Whether one of them is so near to the others that gradients may hide what it explains.
+    pub(super) fn hide(&self) -> bool {
+        self.basis.hides(self.lines.len())
+    }
+
     /// R, column by column.
     pub(super) fn triangle(&self) -> Vec<&[f64]> {
         self.basis.triangle(self.lines, self.n_rows)

@@ -17,6 +17,7 @@ mod nnls;
 mod orthogonal;
 mod sweep;
 mod system;
+mod triangle;
 
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use basis::Basis;
@@ -26,6 +27,7 @@ pub(crate) use kkt::Certificate;
 #[cfg(feature = "rivals")]
 pub(crate) use nnls::normal_matrix;
 pub(crate) use sweep::{descend, sweep, weighted_lines};
+pub(crate) use triangle::Triangle;
 
 pub use nnls::{Nnls, nnls};
 
@@ -141,9 +143,6 @@ impl ChangeBlock {
     }
 }
 
-/// No column is called exterior whose squared residual is a smaller share.
-const LEAST_EXTERIOR: f64 = 1e-14;
-
 /// All that the projection of one block reads.
 pub(crate) struct Projection<'a> {
     pub(crate) inner_products: &'a AnchorRows,
@@ -176,12 +175,14 @@ trait Projector {
     /// The weights of column i, which is the next of the block and had those of `before`: appends them to
     /// `weights`, and returns `||R_i||^2`.
     ///
-    /// `before` is optimal for all rays but the newest.
+    /// `before` is optimal for all rays but the newest, whose gradient is positive; or, if it is `hidden`, zero to
+    /// rounding.
     fn project(
         &mut self,
         input: &Projection<'_>,
         i: usize,
         before: (&[u32], &[f64]),
+        hidden: bool,
         kept: &mut Kept,
         weights: &mut WeightBlock,
     ) -> f64;
@@ -218,6 +219,8 @@ fn project_columns(
     let newest = normal.size() - 1;
     let newest_row = normal.row(newest);
     let tolerance = GRADIENT_TOLERANCE / normal.inverse_norm(newest).max(f64::MIN_POSITIVE);
+    // What a nearly dependent ray explains may look like rounding.
+    let hides = input.rays.hide();
     let mut weights = WeightBlock::with_capacity(old);
     let mut changes = ChangeBlock::default();
     let mut difference = vec![0.0; normal.size()];
@@ -226,16 +229,17 @@ fn project_columns(
         let own = inner_products.get(newest, i);
         let threshold = tolerance * input.squared_norms[i].sqrt();
         // Without negative entries the gradient is at most C_ti.
-        let is_explained = (own <= threshold && !input.signed)
-            || own - sparse_dot(before, newest_row) <= threshold;
-        // The newest ray itself may be so near to the others that its gradient looks like rounding.
-        let squared_norm = input.squared_norms[i];
-        let is_newest = own == squared_norm && own == newest_row[newest];
-        if is_explained && !(is_newest && *residual > LEAST_EXTERIOR * squared_norm) {
+        let gradient = if own <= threshold && !input.signed {
+            f64::NEG_INFINITY
+        } else {
+            own - sparse_dot(before, newest_row)
+        };
+        let hidden = hides && gradient.abs() <= threshold && threshold > 0.0;
+        if gradient <= threshold && !hidden {
             weights.push(before.0, before.1);
             continue;
         }
-        *residual = solver.project(input, i, before, kept, &mut weights);
+        *residual = solver.project(input, i, before, hidden, kept, &mut weights);
         if input.record {
             let after = weights.column(weights.n_columns() - 1);
             changes.push(i, before, after, &mut difference);

@@ -199,6 +199,24 @@ fn an_anchor_explains_itself_however_near_the_others_are() {
     assert_eq!((found.rank(), found.residual()), (3, 0.0), "{:?}", found.steps());
 }
 
+/// What a ray at distance d explains has a gradient of d times that, which looks like rounding.
+#[test]
+fn a_weight_is_found_however_little_its_gradient_tells() {
+    for exponent in 5..13 {
+        let distance = 10f64.powi(-exponent);
+        let rays = [[0.58, 0.86, distance], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
+        let mixed = |d: usize| 0.95 * rays[0][d] + 0.02 * rays[1][d] + 0.06 * rays[2][d];
+        let columns = rays.iter().chain([&std::array::from_fn(mixed)]);
+        let x = Grid::from_columns(&columns.map(|column| column.to_vec()).collect::<Vec<_>>());
+        let found = fit(&x.dense(), &Params { fixed: vec![0, 1, 2], ..Params::new(3) }).unwrap();
+        let h = found.coefficients().dense_column(3);
+        for d in 0..3 {
+            let left = x.column(3)[d] - (0..3).map(|k| h[k] * rays[k][d]).sum::<f64>();
+            assert!(left.abs() <= 1e-15, "{distance:e}: {left:e} of row {d}, {h:?}");
+        }
+    }
+}
+
 #[test]
 fn held_out_errors_have_no_floor() {
     // Weights of whole numbers: the other rows are explained without any error.

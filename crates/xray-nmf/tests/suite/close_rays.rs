@@ -1,8 +1,9 @@
 //! Rays at small angles: all of them are found, down to ten times the tolerance.
 
+use crate::support::naive::EXACT;
 use crate::support::problems::Random;
 use crate::support::verify::dot;
-use crate::support::{EXACT, Grid, all_bits};
+use crate::support::{Grid, all_bits};
 use xray_nmf::{Engine, Params, Selection, fit};
 
 const ROWS: usize = 12;

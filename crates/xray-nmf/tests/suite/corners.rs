@@ -1,11 +1,11 @@
 //! The corner cases that the method's contract lists: ties, duplicates, zeros, too few rays, rank
 //! deficiency, negative data.
 
-use crate::support::naive::{difference, extreme_rays};
+use crate::support::naive::{EXACT, difference, extreme_rays};
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::rays::assert_all_rays;
 use crate::support::verify::{dot, verify};
-use crate::support::{EXACT, Grid, every_rule, fitted};
+use crate::support::{Grid, every_rule, fitted};
 use xray_nmf::{
     Descent, Factorization, Normalize, Params, Selection, Solver, SparseMatrix, Termination, fit,
 };

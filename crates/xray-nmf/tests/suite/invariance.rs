@@ -1,14 +1,11 @@
 //! Scaling X or permuting its columns scales and permutes the answer and changes nothing else, and
 //! columns that span no new ray change nothing at all.
 
-use crate::support::naive::extreme_rays;
+use crate::support::naive::{EXACT, extreme_rays};
 use crate::support::problems::{Kind, Random, problem};
 use crate::support::verify::same_ray;
 use crate::support::{Grid, every_rule, fitted};
 use xray_nmf::{Normalize, Params, Selection, Termination};
-
-const EXACT: [Selection; 5] =
-    [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
 
 fn assert_close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");

@@ -4,7 +4,7 @@ use xray_nmf::{Params, Selection, Step};
 
 use crate::findings::{Fault, Findings};
 use crate::nnls::{Rays, project};
-use crate::rules::{Contest, Score, is_hidden, outlook};
+use crate::rules::{Contest, Score, goes_by_length, is_hidden, looks, outlook};
 use crate::searched::{Candidate, Searched};
 use crate::wide::{Wide, dot, norm};
 
@@ -40,8 +40,7 @@ pub(crate) fn check(
     let Some(contest) = contest(searched, params.selection, t, step, findings) else { return };
     if searched.candidates[step.anchor] == Candidate::Yes {
         let first = check_anchor(&contest, t, step, findings);
-        let geometric = params.selection != Selection::Greedy;
-        if !first && geometric && lies_within(searched, step.anchor) {
+        if !first && !goes_by_length(params.selection) && lies_within(searched, step.anchor) {
             findings.interior += 1;
         }
     }
@@ -55,7 +54,7 @@ fn contest(
     step: &Step,
     findings: &mut Findings,
 ) -> Option<Contest> {
-    let looks = matches!(selection, Selection::Rand | Selection::Max | Selection::Dist);
+    let looks = looks(selection);
     let hidden = !looks && step.exterior.is_some() && is_hidden(searched, selection);
     if (looks || hidden) != step.exterior.is_some() {
         findings.fault(Fault::Point, format!("step {t}: looked from {:?}", step.exterior));

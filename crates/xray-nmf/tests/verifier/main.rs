@@ -17,7 +17,8 @@
 //! and so is an exact tie that is not broken by the rule (largest `||X_j|| / p'X_j`, then lowest index). Scores, margins,
 //! weights, certificates and errors are held to the same bounds.
 //!
-//! `XRAY_VERIFY=100000` sets the number of problems (`make verify`), `XRAY_VERIFY_SEED=n` takes one of them and shows it.
+//! `XRAY_VERIFY=100000` sets the number of problems (`make verify`), `XRAY_VERIFY_FROM=n` the first of them, and
+//! `XRAY_VERIFY_SEED=n` takes one alone and shows it.
 //! The summary has a row for each family and each rule: proven ties, the widest of them in units of rounding, anchors
 //! among them that lie inside the cone of the other candidates, the worst violation of the optimality conditions, the
 //! worst errors of residuals and held-out errors, and fits with faults. Not covered: coordinate descent, which is no
@@ -116,9 +117,22 @@ fn random_fits_stand_up_to_exact_arithmetic() {
             Claim::of(&problem).steps.iter().for_each(|step| println!("{step:?}"));
             seed..seed + 1
         }
-        None => 0..setting("XRAY_VERIFY").unwrap_or(USUAL),
+        None => {
+            let first = setting("XRAY_VERIFY_FROM").unwrap_or(0);
+            first..first + setting("XRAY_VERIFY").unwrap_or(USUAL)
+        }
     };
     let report = verify_all(seeds);
     report.print();
     assert_eq!(report.faulty(), 0, "fits with faults, listed above");
+}
+
+/// Once answered wrongly, and too rare to be met again in a usual run: weights that gradients hide.
+#[test]
+fn rare_fits_stand_up_to_exact_arithmetic() {
+    for seed in [13_776, 38_175, 47_960, 91_265] {
+        let report = verify_all(seed..seed + 1);
+        report.print();
+        assert_eq!(report.faulty(), 0, "a fit with faults, listed above");
+    }
 }

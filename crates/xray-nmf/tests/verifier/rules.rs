@@ -11,6 +11,16 @@ use crate::rounding::{GENEROUS, U, unit};
 use crate::searched::{Candidate, Searched};
 use crate::wide::{Wide, norm};
 
+/// Whether a rule looks from a point.
+pub(crate) fn looks(selection: Selection) -> bool {
+    matches!(selection, Selection::Rand | Selection::Max | Selection::Dist)
+}
+
+/// Whether scores are relative to lengths, and need no p: then they are not convex in `X_j / p'X_j`.
+pub(crate) fn goes_by_length(selection: Selection) -> bool {
+    selection == Selection::Greedy
+}
+
 /// A score, and how far an engine's may be from it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {
@@ -46,7 +56,7 @@ impl Contest {
         Self::new(searched, UNCLEAR, |j| {
             let largest = selection == Selection::Joint;
             let fold = if largest { exterior.largest(j) } else { exterior.sum_of_squares(j) };
-            if selection == Selection::Greedy {
+            if goes_by_length(selection) {
                 let length =
                     Wide::from(1.0) / searched.data.columns[j].iter().map(|v| *v * *v).sum();
                 let value = fold.value * fold.value * length;

@@ -1,10 +1,11 @@
 //! The data that anchors are chosen on, every column's exact projection onto the cone so far, and who may be chosen.
 
-use xray_nmf::{Normalize, Params, Selection};
+use xray_nmf::{Normalize, Params};
 
 use crate::nnls::{Nearest, Rays, project};
 use crate::problem::Problem;
 use crate::rounding::{Directions, U, Uncertainty, uncertainty, unit};
+use crate::rules::goes_by_length;
 use crate::support::Grid;
 use crate::wide::{Wide, dot, norm};
 
@@ -131,8 +132,8 @@ impl Searched {
             widened(x).into_iter().map(|column| normalized(column, params.normalize)).collect();
         let ones = vec![1.0; x.m];
         let p = params.row_weights.as_deref().unwrap_or(&ones);
-        let greedy = params.selection == Selection::Greedy;
-        let size = |c: &Vec<Wide>| if greedy { length(c) } else { weighted_sum(c, p) };
+        let by_length = goes_by_length(params.selection);
+        let size = |c: &Vec<Wide>| if by_length { length(c) } else { weighted_sum(c, p) };
         let sizes: Vec<Size> = columns.iter().map(size).collect();
         let candidates = candidates(params, &sizes, &columns);
         let rounds = params.normalize != Normalize::None;

@@ -17,6 +17,7 @@ impl Projector for ActiveSet {
         input: &Projection<'_>,
         i: usize,
         before: (&[u32], &[f64]),
+        hidden: bool,
         kept: &mut Kept,
         weights: &mut WeightBlock,
     ) -> f64 {
@@ -24,11 +25,15 @@ impl Projector for ActiveSet {
         let (n_rays, squared_norm) = (normal.size(), input.squared_norms[i]);
         let place = weights.n_columns();
         inner_products.gather(i, self.start(n_rays, before));
-        let factor = kept.factor(place);
-        let factor = if factor.is_empty() { None } else { Some(factor) };
-        self.solve(normal, squared_norm.sqrt(), Some(n_rays - 1), factor);
-        let corrected = if self.least_pivot(normal) < NEARLY_DEPENDENT {
-            Some(self.solve_in_coordinates(input, i, &mut kept.coordinates))
+        if !hidden {
+            let factor = kept.factor(place);
+            let factor = if factor.is_empty() { None } else { Some(factor) };
+            self.solve(normal, squared_norm.sqrt(), Some(n_rays - 1), factor);
+        }
+        let hidden =
+            hidden || (input.rays.hide() && self.may_hide_weights(input, squared_norm.sqrt()));
+        let corrected = if hidden || self.least_pivot(normal) < NEARLY_DEPENDENT {
+            Some(self.solve_in_coordinates(input, i, &mut kept.coordinates, hidden))
         } else {
             None
         };
@@ -44,6 +49,20 @@ impl Projector for ActiveSet {
 }
 
 impl ActiveSet {
+    /// Whether the gradient of a ray outside P is zero to rounding: for one that is near to the span of P, that
+    /// says nothing.
+    #[cold]
+    fn may_hide_weights(&self, input: &Projection<'_>, norm: f64) -> bool {
+        let Projection { normal, signed, .. } = *input;
+        let tolerance = GRADIENT_TOLERANCE * norm;
+        (0..normal.size()).filter(|&k| self.state[k] != State::Passive).any(|k| {
+            let scaled = |v: f64| v * normal.inverse_norm(k);
+            // Without negative entries the gradient is at most C_ki.
+            let counts = signed || scaled(self.target[k]) > tolerance;
+            counts && scaled(self.gradient[k]).abs() <= tolerance
+        })
+    }
+
     /// Makes the solution for column i better in the coordinates of an orthonormal basis; returns
     /// `||R_i||^2`.
     #[cold]
@@ -52,14 +71,16 @@ impl ActiveSet {
         input: &Projection<'_>,
         i: usize,
         coordinates: &mut Coordinates,
+        hidden: bool,
     ) -> f64 {
         let (normal, squared_norm) = (input.normal, input.squared_norms[i]);
         let (right, triangle) = (coordinates.of(i, &input.rays), input.rays.triangle());
         let mut gradient = vec![0.0; normal.size()];
         let norm = squared_norm.sqrt();
-        let settled = correct(self, normal, norm, &mut gradient, |solution, gradient| {
-            gradient_in_coordinates(&triangle, right, solution, gradient);
-        });
+        let settled = !hidden
+            && correct(self, normal, norm, &mut gradient, |solution, gradient| {
+                gradient_in_coordinates(&triangle, right, solution, gradient);
+            });
         let outside = |k: usize| self.state[k] != State::Passive;
         let violated = |k: usize| gradient[k] * normal.inverse_norm(k) > GRADIENT_TOLERANCE * norm;
         if !settled || (0..normal.size()).any(|k| outside(k) && violated(k)) {

@@ -71,10 +71,6 @@ pub fn all_bits(found: &Factorization) -> String {
     format!("{steps:?} {offsets:?} {anchors:?} {values:?}")
 }
 
-/// The rules that are exact on separable data.
-pub const EXACT: [Selection; 5] =
-    [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
-
 /// Every rule, with and without the mean ray.
 pub fn every_rule(rank: usize) -> impl Iterator<Item = Params> {
     let rules = Selection::ALL.into_iter().flat_map(|s| [(s, false), (s, true)]);

@@ -8,6 +8,10 @@ use super::Grid;
 use super::verify::{dot, same_ray};
 use xray_nmf::Selection;
 
+/// The rules that are exact on separable data.
+pub const EXACT: [Selection; 5] =
+    [Selection::Rand, Selection::Max, Selection::Dist, Selection::Agg, Selection::Joint];
+
 /// Anchors, scores, and relative residuals, by Algorithm 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Naive {
