@@ -53,8 +53,10 @@ FUZZ_FLAGS := --cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Cllvm-ar
 	-Cllvm-args=-sanitizer-coverage-trace-compares
 
 .PHONY: fuzz fuzz-build fuzz-quick
+# Of all packages it takes the versions that the program has.
 fuzz-build:
-	cd fuzz && RUSTC_BOOTSTRAP=1 RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --locked --target $(TRIPLE)
+	cp Cargo.lock fuzz/
+	cd fuzz && RUSTC_BOOTSTRAP=1 RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --target $(TRIPLE)
 
 fuzz: fuzz-build
 	for target in $(FUZZ_TARGETS); do \
@@ -91,8 +93,7 @@ mutants:
 sanitize:
 	for plain in "" 1; do \
 		$${plain:+env XRAY_PLAIN_KERNELS=$$plain} env RUSTC_BOOTSTRAP=1 INSTRUMENT=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=0 \
-			RUSTC_WORKSPACE_WRAPPER=$(abspath tools/instrument.sh) cargo test --package xray-nmf --target $(TRIPLE) \
-			--lib --test suite; \
+			RUSTC_WORKSPACE_WRAPPER=$(abspath tools/instrument.sh) cargo test --package xray-nmf --lib --test suite; \
 	done
 
 # Two builds in different folders are the same program to the last byte (ten minutes).
