@@ -45,6 +45,10 @@ help:
 	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make bench-rivals topics against scikit-learn, gensim, topica and tomotopy (10 minutes, 14 GB)"
+	@echo "make fuzz         hostile bytes for every reader, under libFuzzer (FUZZ_SECONDS=1200 for each target)"
+	@echo "make coverage     lines of xray-nmf and xray-data that tests reach (make mutants: changes that no test notices)"
+	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
+	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
 	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
 	@echo "make clean        remove what the build made"
 
@@ -66,7 +70,7 @@ MPI_COMMANDS := mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich
 MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
 	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
-lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engines python,no-python) \
+lanes: lint rust $(if $(HAS_PYTHON),scripts supply offline reference features package cli engines python,no-python) \
 	$(if $(HAS_MPI),mpi,no-mpi)
 
 # Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs. (Only make
@@ -74,8 +78,8 @@ lanes: lint rust $(if $(HAS_PYTHON),scripts reference features package cli engin
 ifdef LANES
 unexport MAKEFLAGS MFLAGS
 lint: build
-rust cli engines: build
-cli engines: rust
+rust cli engines offline: build
+cli engines offline: rust
 features: lint
 package: features
 wheel: package
@@ -87,7 +91,7 @@ endif
 
 .PHONY: no-python no-mpi
 no-python:
-	@echo "SKIPPED: the Python package, scripts, sets of features, packages, SciPy's files (apt-get install python3-venv)"
+	@echo "SKIPPED: the Python package, scripts, sets of features, packages, licences, SciPy's files (apt-get install python3-venv)"
 
 no-mpi:
 	@echo "SKIPPED: the program on many ranks (apt-get install python3-venv $(MPI_PACKAGES))"
@@ -237,13 +241,17 @@ bench-mpi: venv mpi-packages $(PROGRAM)
 # release, as users get it. (Unpacked files are new, so that cargo builds what has changed.) While you work,
 # WHEEL_OPTIONS='--config-settings=build-args="--profile ci"' takes a quarter of the time.
 WHEEL_OPTIONS ?=
-wheel: venv
+wheel: venv fetch
 	@rm -rf target/sdist $(WHEELS) && mkdir -p target/sdist
+	$(PYTHON) tools/licences.py xray-python THIRD-PARTY-LICENSES
 	$(VENV)/bin/maturin sdist --out target/sdist
 	@tar --extract --touch --gzip --file target/sdist/*.tar.gz --directory target/sdist
 	CARGO_TARGET_DIR=$(abspath target/sdist-build) $(PIP) wheel --no-deps $(WHEEL_OPTIONS) \
 		--wheel-dir $(WHEELS) target/sdist/*/
 	@ls -l $(WHEELS) | awk 'NR > 1 {printf "wheel %s: %.2f MB\n", $$NF, $$5 / 1e6}'
+	@# What goes with the code of others: their licences, and the list of them.
+	$(PYTHON) -m zipfile --list $(WHEELS)/*.whl >target/wheel.txt
+	for name in licenses/THIRD-PARTY-LICENSES sboms/; do grep --quiet $$name target/wheel.txt; done
 	$(PIP) install --force-reinstall --no-deps $(WHEELS)/*.whl
 
 # The program it is compared with is the tests' own.
@@ -294,6 +302,8 @@ bench-rivals: $(PROGRAM)
 
 results: $(PROGRAM)
 	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o docs/results
+
+include tools/trust.mk
 
 clean:
 	cargo clean

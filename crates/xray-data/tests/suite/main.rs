@@ -3,7 +3,6 @@
 mod documents;
 mod long_records;
 mod malformed;
-mod mutations;
 mod parts;
 mod real_data;
 mod reference;

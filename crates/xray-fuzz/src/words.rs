@@ -1,0 +1,53 @@
+//! Texts and the options by which they become numbers.
+
+use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions, Vectorizer};
+
+/// Four bytes of options, then texts, one a line.
+pub(crate) fn run(bytes: &[u8]) -> bool {
+    let Some((choices, content)) = bytes.split_first_chunk::<4>() else { return false };
+    let content = String::from_utf8_lossy(content);
+    let texts: Vec<&str> = content.split('\n').collect();
+    let Ok((x, vectorizer)) = Vectorizer::fit_transform(options(choices), &texts) else {
+        return false;
+    };
+    let vocabulary = vectorizer.vocabulary();
+    assert!(vocabulary.is_sorted_by(|a, b| a < b), "every word once, in order");
+    assert!(x.csr().2.iter().all(|v| v.is_finite() && *v >= 0.0), "weights are numbers");
+    let again = vectorizer.transform(&texts).expect("the same texts");
+    assert!(x.csr() == again.csr(), "the same texts have the same weights");
+    for (column, word) in vocabulary.iter().enumerate() {
+        assert_eq!(vectorizer.column(word), Some(column));
+    }
+    true
+}
+
+fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
+    let is = |bit: u8| bits & bit != 0;
+    let languages = Language::ALL;
+    let share = DocumentFrequency::Share(f64::from(frequency >> 4) / 8.0);
+    TextOptions {
+        lowercase: is(1),
+        min_characters: usize::from(lengths % 4),
+        stop_words: if is(2) { StopWords::English } else { StopWords::List(vec!["a".into()]) },
+        stemming: languages.get(usize::from(language)).copied(),
+        ngrams: (usize::from(lengths / 4 % 4), usize::from(lengths / 16)),
+        min_df: if is(4) { DocumentFrequency::Count(u64::from(frequency % 4)) } else { share },
+        max_df: if is(8) { DocumentFrequency::Automatic } else { DocumentFrequency::Share(1.0) },
+        max_features: is(16).then_some(usize::from(frequency % 16)),
+        tf_idf: is(32),
+        sublinear_tf: is(64),
+        smooth_idf: is(128),
+        normalize: frequency.is_multiple_of(2),
+    }
+}
+
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let texts = [
+        "cats purr and cats sleep\ndogs bark\nsleepy cats\n",
+        "Größe ΜΈΓΕΘΟΣ fi\u{fb01} İstanbul\n\u{1f600}\u{200d}\u{1f600} don't e\u{301}te\u{301}\n",
+        "حرية книга 東京 தமிழ்\nx1 1e5 3.14 snake_case CamelCase\n",
+    ];
+    let choices = [[0xff, 0xff, 0x01, 0x16], [0x04, 3, 0x01, 0x25], [0x65, 0, 0x00, 0x16]];
+    let all = texts.iter().flat_map(|text| choices.iter().map(move |c| (c, text)));
+    all.map(|(choices, text)| [&choices[..], text.as_bytes()].concat()).collect()
+}

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Holds every package that we take from others to the policy in deny.toml, without any network.
+
+usage: supply.py
+
+Licences, places that packages come from, packages in several versions, packages that must not be
+there, versions that nobody chose. `make deny` asks cargo-deny the same, where it is installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from typing import Any
+
+from dependencies import Dependency, dependencies, locked, metadata, policy
+from spdx import choices
+
+# Where cargo gets packages from, if nothing else is said.
+REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
+
+
+def name_and_version(spec: str) -> tuple[str, str]:
+    """The two parts of "name@version"; any version if there is none."""
+    name, _, version = spec.partition("@")
+    return name, version
+
+
+def licences(found: list[Dependency], allowed: list[str]) -> list[str]:
+    """Packages that no choice of theirs allows, and allowed licences that nobody has."""
+    complaints = []
+    for package in found:
+        if not package.licence:
+            complaints.append(f"{package}: says no licence")
+        elif not any(choice <= set(allowed) for choice in choices(package.licence)):
+            complaints.append(f"{package}: its licence {package.licence} is not allowed")
+    said = {licence for p in found for choice in choices(p.licence or "none") for licence in choice}
+    return complaints + [
+        f"deny.toml allows {name}, which no package has" for name in set(allowed) - said
+    ]
+
+
+def sources(packages: list[dict[str, Any]]) -> list[str]:
+    """Packages from elsewhere than the registry, and packages whose bytes are not pinned."""
+    complaints = []
+    for package in packages:
+        source = package.get("source")
+        if source not in (None, REGISTRY):
+            complaints.append(f"{package['name']}: comes from {source}")
+        elif source and "checksum" not in package:
+            complaints.append(f"{package['name']}: Cargo.lock has no checksum of it")
+    return complaints
+
+
+def versions(packages: list[dict[str, Any]], skipped: list[dict[str, str]]) -> list[str]:
+    """Packages in several versions that the policy does not name, and names it need not have."""
+    found = defaultdict(set)
+    for package in packages:
+        found[package["name"]].add(package["version"])
+    known = {name_and_version(entry["crate"]) for entry in skipped}
+    complaints = []
+    for name, several in sorted(found.items()):
+        left = {v for v in several if not any(n == name and v.startswith(s) for n, s in known)}
+        if len(left) > 1:
+            complaints.append(f"{name}: in versions {', '.join(sorted(left))}")
+    for name, start in sorted(known):
+        if len(found[name]) < 2 or not any(version.startswith(start) for version in found[name]):
+            complaints.append(f"deny.toml skips {name}@{start}, which is not there twice")
+    return complaints
+
+
+def banned(packages: list[dict[str, Any]], denied: list[dict[str, str]]) -> list[str]:
+    """Packages that must not be there."""
+    names = {package["name"] for package in packages}
+    reasons = {entry["crate"]: entry["reason"] for entry in denied}
+    return [f"{name}: {reason}" for name, reason in sorted(reasons.items()) if name in names]
+
+
+def wildcards(about: dict[str, Any]) -> list[str]:
+    """Dependencies of ours in any version at all."""
+    return [
+        f"{package['name']}: takes any version of {need['name']}"
+        for package in about["packages"]
+        if not package["source"]
+        for need in package["dependencies"]
+        if need["req"] == "*" and not need.get("path")
+    ]
+
+
+def main() -> None:
+    """Looks, and complains."""
+    rules, about, packages = policy(), metadata(), locked()
+    found = list(dependencies(about).values())
+    complaints = [
+        *licences(found, rules["licenses"]["allow"]),
+        *sources(packages),
+        *versions(packages, rules["bans"]["skip"]),
+        *banned(packages, rules["bans"]["deny"]),
+        *wildcards(about),
+    ]
+    if complaints:
+        sys.exit("\n".join(complaints))
+    print(f"{len(found)} packages of others: all is as deny.toml wants it")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+# What is checked beyond the tests' answers; docs/trust.md tells what each shows.
+
+.PHONY: supply deny sbom licences offline dist
+DIST := target/dist
+TRIPLE = $(shell rustc --version --verbose | sed -n 's/^host: //p')
+VERSION = $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml)
+
+# ---- what we take from others ------------------------------------------------------------------------------
+
+supply: venv fetch
+	$(PYTHON) tools/test_supply.py
+	$(PYTHON) tools/supply.py
+
+# The same policy, asked by a tool that others trust; it takes minutes to build: cargo install --locked cargo-deny
+deny:
+	cargo deny --offline check licenses bans sources
+
+sbom: venv fetch
+	$(PYTHON) tools/sbom.py xray-cli $(DIST)/xray.cdx.json
+
+# Texts of others are collected when something is packed, never kept here.
+licences: venv fetch
+	$(PYTHON) tools/licences.py xray-cli $(DIST)/THIRD-PARTY-LICENSES
+
+# ---- what others take from us ------------------------------------------------------------------------------
+
+# No network: nothing can be asked for, nothing is.
+offline: build
+	$(PYTHON) tools/offline.py $(TESTED_PROGRAM)
+
+# The program with all that must go with it, in one archive that has the same bytes for the same contents.
+PACKED = xray-$(VERSION)-$(TRIPLE)
+dist: $(PROGRAM) sbom licences
+	@rm -rf $(DIST)/$(PACKED) && mkdir -p $(DIST)/$(PACKED)/man
+	cp $(PROGRAM) README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DIST)/THIRD-PARTY-LICENSES $(DIST)/xray.cdx.json \
+		$(DIST)/$(PACKED)/
+	$(PROGRAM) man $(DIST)/$(PACKED)/man
+	tar --sort=name --mode=u=rwX,go=rX --owner=0 --group=0 --numeric-owner --mtime=@0 --directory $(DIST) --create $(PACKED) \
+		| gzip --no-name >$(DIST)/$(PACKED).tar.gz
+	@ls -l $(DIST)/$(PACKED).tar.gz | awk '{printf "%s: %.2f MB\n", $$NF, $$5 / 1e6}'
+
+# ---- hostile bytes -----------------------------------------------------------------------------------------
+
+# libFuzzer with address sanitizer, on one target after the other: FUZZ_SECONDS for each. Flags that only nightly
+# Rust has are let through; gcc is all that is needed besides. What does harm is kept in fuzz/regressions, from where
+# the tests try it for ever after.
+FUZZ_SECONDS ?= 1200
+FUZZ_TARGETS ?= load delimited jsonl numpy arrays matlab market counts parquet model checkpoint words arguments
+FUZZ_LIMITS := -rss_limit_mb=3000 -malloc_limit_mb=1500 -timeout=15 -max_len=16384 -print_final_stats=1
+FUZZ_PROGRAM = fuzz/target/$(TRIPLE)/release/xray-fuzz-runner
+FUZZ_FLAGS := --cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares
+
+.PHONY: fuzz fuzz-build fuzz-quick
+# Of all packages it takes the versions that the program has.
+fuzz-build:
+	cp Cargo.lock fuzz/
+	cd fuzz && RUSTC_BOOTSTRAP=1 RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --target $(TRIPLE)
+
+fuzz: fuzz-build
+	for target in $(FUZZ_TARGETS); do \
+		corpus=fuzz/corpus/$$target; kept=fuzz/regressions/$$target; mkdir -p $$corpus $$kept; \
+		export XRAY_FUZZ_TARGET=$$target RAYON_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0; \
+		XRAY_FUZZ_SEEDS=$$corpus $(FUZZ_PROGRAM); \
+		echo "$$target for $(FUZZ_SECONDS) seconds"; \
+		$(FUZZ_PROGRAM) $$corpus $$kept -max_total_time=$(FUZZ_SECONDS) $(FUZZ_LIMITS) -dict=fuzz/dictionary.txt \
+			-artifact_prefix=$$kept/ >target/fuzz-$$target.log 2>&1 || { tail -40 target/fuzz-$$target.log; exit 1; }; \
+		grep -E 'number_of_executed_units|peak_rss' target/fuzz-$$target.log; \
+		rmdir --ignore-fail-on-non-empty $$kept; \
+	done
+
+# The same targets on the same few thousand inputs in every run; part of the tests.
+fuzz-quick:
+	XRAY_FUZZ=$(or $(XRAY_FUZZ),1500) cargo test $(CI) --package xray-fuzz
+
+# ---- are the tests any good? -------------------------------------------------------------------------------
+
+.PHONY: coverage mutants sanitize reproducible
+# Lines of the two libraries that everything else rests on.
+coverage:
+	python3 tools/coverage.py --least 90 xray-nmf xray-data
+
+# Changes the code, and looks whether a test notices: hours. MUTANTS narrows it, as in MUTANTS="--shard 1/20", or
+# MUTANTS="-f crates/xray-nmf/src/select/norms.rs". It takes minutes to build: cargo install --locked cargo-mutants
+MUTANTS ?=
+MUTATED := crates/xray-nmf/src/select/** crates/xray-nmf/src/project/** crates/xray-nmf/src/gram/** \
+	crates/xray-nmf/src/refine/** crates/xray-data/src/formats/delimited/sample.rs crates/xray-data/src/columns.rs
+mutants:
+	cargo mutants --output target --timeout 300 --jobs 1 $(or $(MUTANTS),$(foreach file,$(MUTATED),-f '$(file)'))
+
+# The kernels, which alone may use unsafe code, under address sanitizer: those of this processor, and the portable ones.
+sanitize:
+	for plain in "" 1; do \
+		$${plain:+env XRAY_PLAIN_KERNELS=$$plain} env RUSTC_BOOTSTRAP=1 INSTRUMENT=-Zsanitizer=address ASAN_OPTIONS=detect_leaks=0 \
+			RUSTC_WORKSPACE_WRAPPER=$(abspath tools/instrument.sh) cargo test --package xray-nmf --lib --test suite; \
+	done
+
+# Two builds in different folders are the same program to the last byte (ten minutes).
+reproducible:
+	python3 tools/reproducible.py
