@@ -29,13 +29,14 @@ WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages venv fetch format build lint features package scripts reference rust \
-	cli engines verify wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
+	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
 	results clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
 	@echo "make check        the same in small, for what you changed: formatting, lints and Rust tests"
 	@echo "make verify       a hundred thousand random fits, recomputed in 32 digits (XRAY_VERIFY=number; some minutes)"
+	@echo "make signals      how long each phase takes to obey a signal, on large data (some minutes)"
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
 	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (about an hour)"
 	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
@@ -189,6 +190,10 @@ engines: build
 XRAY_VERIFY ?= 100000
 verify:
 	XRAY_VERIFY=$(XRAY_VERIFY) cargo test $(CI) --package xray-nmf --test verifier random -- --nocapture
+
+# Every signal in every phase; the tests try one of each on smaller data.
+signals:
+	XRAY_SIGNALS=full cargo test --release --package xray-cli --test signals -- --nocapture
 
 # ---- many ranks --------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{ErrorKind, RunState};
 use xray_pipeline::checkpoint::{CheckpointFile, Checkpointer, RunKey, restore_everywhere};
 use xray_pipeline::report::RankFacts;
-use xray_pipeline::{Error, Event, Progress, check_writable, same_everywhere};
+use xray_pipeline::{Error, Progress, check_writable, same_everywhere};
 
 use crate::args::RunArgs;
 use crate::interrupt;
@@ -57,9 +57,10 @@ pub(crate) fn with_checkpoints<T>(
         CheckpointFile::new(path, args.checkpoint_every as usize, interval, run, &state)
     });
     interrupt::keep_saved(file.clone().filter(|_| writes));
-    let mut watch = |event: Event<'_>| session.watch(event);
-    let mut progress = Checkpointer { file: file.clone(), writes, inner: &mut watch };
-    let result = work(&state, &mut progress);
+    let result = {
+        let inner = &mut session.progress();
+        work(&state, &mut Checkpointer { file: file.clone(), writes, inner })
+    };
     session.end();
     interrupt::keep_saved(None);
     if let Some(file) = file.filter(|_| writes) {

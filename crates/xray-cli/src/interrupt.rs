@@ -1,19 +1,26 @@
-//! Ctrl-C and SIGTERM: while a result grows, the first stops the search and keeps what was found; at other
-//! times, and on the second, the program ends at once. Either way a checkpoint is brought up to date first.
+//! Ctrl-C, SIGTERM and SIGHUP: while a result grows, the first stops the search within a step and keeps what was
+//! found; at other times, and on the second, the program ends at once. Either way a checkpoint is brought up to date
+//! first.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use xray_nmf::StopRequest;
 use xray_pipeline::checkpoint::CheckpointFile;
 
+use crate::stderr::say;
+
 /// Exit status of an interrupted program.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 const END_AT_ONCE: u8 = 0;
 const STOP_POLITELY: u8 = 1;
 const STOPPING: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(END_AT_ONCE);
+
+/// What the engine looks at within its steps.
+static REQUEST: LazyLock<StopRequest> = LazyLock::new(StopRequest::new);
 
 /// What is saved when a signal comes: a step may take longer than the system waits.
 static CHECKPOINT: Mutex<Option<Arc<CheckpointFile>>> = Mutex::new(None);
@@ -24,13 +31,16 @@ pub(crate) fn install(quiet: bool) {
     let _ = ctrlc::set_handler(move || {
         let polite =
             STATE.compare_exchange(STOP_POLITELY, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
+        if polite.is_ok() {
+            REQUEST.make();
+        }
         if let Some(file) = &*CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) {
             file.save();
         }
         match polite {
             Ok(_) if quiet => {}
-            Ok(_) => eprintln!("\nstopping after this step, press Ctrl-C again to quit at once"),
-            Err(_) => std::process::exit(INTERRUPTED),
+            Ok(_) => say("\nstopping, press Ctrl-C again to quit at once"),
+            Err(_) => std::process::exit(INTERRUPTED.into()),
         }
     });
 }
@@ -40,12 +50,17 @@ pub(crate) fn keep_saved(file: Option<Arc<CheckpointFile>>) {
     *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = file;
 }
 
-/// From now on there is something to save.
+/// From now on there is something to keep.
 pub(crate) fn stop_politely() {
     let _ = STATE.compare_exchange(END_AT_ONCE, STOP_POLITELY, Ordering::SeqCst, Ordering::SeqCst);
 }
 
-/// Whether Ctrl-C was pressed since there is something to save.
+/// What is made when a signal comes and there is something to keep.
+pub(crate) fn request() -> StopRequest {
+    REQUEST.clone()
+}
+
+/// Whether a signal came since there is something to keep.
 pub(crate) fn requested() -> bool {
-    STATE.load(Ordering::SeqCst) == STOPPING
+    REQUEST.is_made()
 }

@@ -8,13 +8,13 @@
 //! of is told by that rank, which then ends the others by force. The launcher ends the job if a rank is
 //! killed.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use xray_nmf::comm::OneRank;
 
 use crate::args::Cli;
+use crate::stderr::{Word, say_with};
 use crate::{outcome, panic};
 
 /// Variables in which launchers say how many processes they have started, and which one this is.
@@ -52,7 +52,10 @@ impl Launched {
     fn refuse(&self, problem: &str) -> ExitCode {
         if self.rank == 0 {
             let Launched { size, variable, .. } = self;
-            say(&format!("{size} processes were started ({variable}), but {problem}"));
+            say_with(
+                Word::Error,
+                format!("{size} processes were started ({variable}), but {problem}"),
+            );
         }
         ExitCode::FAILURE
     }
@@ -80,15 +83,6 @@ fn start_ranks(launched: &Launched) -> ExitCode {
     ))
 }
 
-/// An error in one piece: launchers mix what ranks print piece by piece.
-fn say(message: &str) {
-    let word = if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
-    let mut stderr = std::io::stderr().lock();
-    // Nothing can be done if it cannot be printed.
-    let _ = stderr.write_all(format!("{word} {message}\n").as_bytes());
-    let _ = stderr.flush();
-}
-
 #[cfg(feature = "mpi")]
 use ranks::start_ranks;
 
@@ -102,10 +96,11 @@ mod ranks {
     use xray_nmf::machine::Machine;
     use xray_pipeline::{Error, same_everywhere};
 
-    use super::{Launched, say};
+    use super::Launched;
     use crate::args::{Bytes, Cli, Command};
     use crate::outcome::{self, Outcome, kind, message, status};
     use crate::panic;
+    use crate::stderr::{Word, say_with};
 
     /// How long a rank with an error of its own waits for rank 0, which may have the same.
     const PATIENCE: Duration = Duration::from_secs(2);
@@ -177,7 +172,7 @@ mod ranks {
         let first = comm.rank() == 0;
         if agreed {
             if first {
-                say(&message(&error));
+                say_with(Word::Error, message(&error));
             }
             return ExitCode::from(status(kind(&error)));
         }
@@ -185,7 +180,7 @@ mod ranks {
             std::thread::sleep(PATIENCE);
         }
         let place = if first { String::new() } else { format!("rank {}: ", comm.rank()) };
-        say(&format!("{place}{}", message(&error)));
+        say_with(Word::Error, format!("{place}{}", message(&error)));
         std::thread::sleep(DRAIN);
         comm.abort(status(kind(&error)))
     }

@@ -4,6 +4,8 @@
 //! ([`args`]) into calls of the libraries and their answers into tables, JSON and files.
 
 #![forbid(unsafe_code)]
+// They panic where nobody can be told: `stderr::say` does not, and answers go through `Session`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod agree;
 pub mod args;
@@ -15,6 +17,8 @@ mod outcome;
 mod panic;
 mod progress;
 mod session;
+mod stderr;
+mod stdout;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use xray_nmf::ErrorKind;
 
+use crate::interrupt::INTERRUPTED;
+use crate::stderr::{Word, say_with};
+
 /// The end of a run that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -32,14 +35,13 @@ impl std::error::Error for UsageError {}
 pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Ok(Outcome::Interrupted) => ExitCode::from(INTERRUPTED),
         Ok(Outcome::Unsaved) => ExitCode::FAILURE,
         // Whoever read our output has seen enough.
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_stopped(&error) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            let error_word =
-                if crate::session::styled_stderr() { "\x1b[1;31merror:\x1b[0m" } else { "error:" };
-            eprintln!("{error_word} {}", message(&error));
+            say_with(Word::Error, message(&error));
             ExitCode::from(status(kind(&error)))
         }
     }
@@ -74,6 +76,11 @@ pub(crate) fn status(kind: ErrorKind) -> u8 {
         ErrorKind::Usage => 2,
         ErrorKind::Data | ErrorKind::System | ErrorKind::Ranks => 1,
     }
+}
+
+/// Whether a signal came before there was anything to keep.
+fn is_stopped(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref() == Some(&xray_nmf::Error::Stopped))
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

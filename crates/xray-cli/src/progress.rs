@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use xray_report::number;
 
+use crate::stderr::say;
+
 /// Time between two lines in a log.
 const PAUSE: Duration = Duration::from_secs(30);
 
@@ -69,7 +71,7 @@ impl Stage {
         self.bar.inc(1);
         if self.audience == Audience::Log && self.told.elapsed() >= PAUSE {
             self.told = Instant::now();
-            eprintln!("{}", self.line(residual, self.start.elapsed()));
+            say(self.line(residual, self.start.elapsed()));
         }
     }
 

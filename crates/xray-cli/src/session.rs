@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde::Serialize;
 #[cfg(feature = "experiments")]
-use xray_experiments::{Interrupted, Watch};
+use xray_experiments::Watch;
 use xray_nmf::comm::Communicator;
-use xray_pipeline::Event;
 use xray_pipeline::report::{Answer, Seconds, json};
-use xray_report::{Table, number};
+use xray_pipeline::{Event, Stoppable};
+use xray_report::{Table, number, printable_json};
 
 use crate::args::CommonArgs;
 use crate::interrupt;
 use crate::outcome::Outcome;
 use crate::progress::{Audience, Stage};
+use crate::stderr::{Word, say, say_with};
 
 /// What failed if standard output cannot take more.
 pub(crate) const STDOUT: &str = "cannot write to standard output";
@@ -85,7 +86,7 @@ impl Session {
             let memory = peak_memory().map_or_else(String::new, |bytes| {
                 format!("   peak memory {}", number::bytes(bytes))
             });
-            eprintln!("{name:<12}{time:>10}{memory}");
+            say(format_args!("{name:<12}{time:>10}{memory}"));
         }
         match self.stages.iter_mut().find(|stage| stage.0 == name) {
             Some(stage) => stage.1 += spent,
@@ -93,12 +94,20 @@ impl Session {
         }
     }
 
-    /// What a computation tells: drawn as progress; Ctrl-C is passed on to it.
-    pub(crate) fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
-        interrupt::stop_politely();
+    /// Draws what a computation tells, and passes signals on to it.
+    pub(crate) fn progress(
+        &mut self,
+    ) -> Stoppable<impl FnMut(Event<'_>) -> ControlFlow<()> + Send + '_> {
+        Stoppable { stop: interrupt::request(), tell: |event: Event<'_>| self.watch(event) }
+    }
+
+    fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Begin(stage, steps) => self.begin(stage.name(), Some(steps)),
-            Event::Anchor(step) => self.advance(Some(step.residual)),
+            Event::Anchor(step) => {
+                interrupt::stop_politely();
+                self.advance(Some(step.residual));
+            }
             Event::Advance => self.advance(None),
         }
         if interrupt::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -113,15 +122,14 @@ impl Session {
     /// Words for people, on standard error.
     pub(crate) fn note(&self, message: impl std::fmt::Display) {
         if !self.quiet {
-            eprintln!("{message}");
+            say(message);
         }
     }
 
     /// Something to look at that does not stop the run.
     pub(crate) fn warn(&self, message: impl std::fmt::Display) {
         if !self.quiet {
-            let word = if styled_stderr() { "\x1b[1;33mwarning:\x1b[0m" } else { "warning:" };
-            eprintln!("{word} {message}");
+            say_with(Word::Warning, message);
         }
     }
 
@@ -157,7 +165,7 @@ impl Session {
     pub(crate) fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let seconds = self.seconds();
         let answer = Answer { report, seconds, peak_memory_bytes: peak_memory() };
-        self.print_line(json(&answer))
+        self.print_line(printable_json(&json(&answer)))
     }
 
     /// Says what was written, and whether Ctrl-C cut the run short.
@@ -182,19 +190,17 @@ pub(crate) fn peak_memory() -> Option<u64> {
     xray_nmf::machine::Machine::default().peak_memory()
 }
 
-/// Comparisons and experiments: steps are drawn as progress, Ctrl-C ends them.
+/// Comparisons and experiments: steps are drawn as progress. There is nothing to keep of one that is not
+/// complete, so signals end the program at once.
 #[cfg(feature = "experiments")]
 impl Watch for Session {
     fn begin(&mut self, stage: &str, steps: usize) {
-        interrupt::stop_politely();
         Session::begin(self, stage, Some(steps));
     }
 
     fn advance(&mut self) -> anyhow::Result<()> {
-        match self.watch(Event::Advance) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Interrupted.into()),
-        }
+        Session::advance(self, None);
+        Ok(())
     }
 }
 

@@ -3,7 +3,37 @@
 //! It is here, and not beside the tables for people in `xray-report`, because files of any size are
 //! written with it, too; those tables give their [records](csv_text) to it.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
+
+/// How cells of CSV files are written that a spreadsheet would take for formulas.
+///
+/// # Examples
+/// ```
+/// use xray_data::Cells;
+/// assert_eq!(Cells::Safe.shown("=1+1"), "'=1+1");
+/// assert_eq!(Cells::Safe.shown("-1.5"), "-1.5");
+/// assert_eq!(Cells::AsTheyAre.shown("=1+1"), "=1+1");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cells {
+    /// As they are.
+    #[default]
+    AsTheyAre,
+    /// With an apostrophe before them. Numbers are left as they are.
+    Safe,
+}
+
+impl Cells {
+    /// The cell as it is written.
+    pub fn shown(self, cell: &str) -> Cow<'_, str> {
+        let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        if self == Cells::Safe && formula && cell.parse::<f64>().is_err() {
+            return Cow::Owned(format!("'{cell}"));
+        }
+        Cow::Borrowed(cell)
+    }
+}
 
 /// Writes one record; fields that need quotes get them. A record that would be a blank line, which is no
 /// record to readers, begins with a field in quotes.
@@ -58,14 +88,16 @@ pub fn write_field(field: &str, delimiter: u8, out: &mut (impl Write + ?Sized)) 
 ///
 /// # Examples
 /// ```
+/// use xray_data::{Cells, csv_text};
 /// let records = [vec!["name", "number"], vec!["x, y", "1"]];
-/// assert_eq!(xray_data::csv_text(records), "name,number\n\"x, y\",1\n");
+/// assert_eq!(csv_text(Cells::AsTheyAre, records), "name,number\n\"x, y\",1\n");
 /// ```
-pub fn csv_text<'a>(records: impl IntoIterator<Item = Vec<&'a str>>) -> String {
+pub fn csv_text<'a>(cells: Cells, records: impl IntoIterator<Item = Vec<&'a str>>) -> String {
     let mut out = Vec::new();
     for record in records {
+        let record: Vec<Cow<'_, str>> = record.into_iter().map(|cell| cells.shown(cell)).collect();
         // Writing to memory cannot fail.
-        let _ = write_record(record.iter().copied(), b',', &mut out);
+        let _ = write_record(record.iter().map(|cell| &**cell), b',', &mut out);
     }
     String::from_utf8_lossy(&out).into_owned()
 }
@@ -88,6 +120,15 @@ mod tests {
             "\"a,b\",\"c\rd\",\"e\nf\",\"\"\"\"\n"
         );
         assert_eq!(written(&["a,b", "c\td"], b'\t'), "a,b\t\"c\td\"\n");
+    }
+
+    #[test]
+    fn formulas_become_text() {
+        let text = |cells| csv_text(cells, [vec!["=A1", "+x", "-x,y", "@", "\ty", "\rz", "a=b"]]);
+        assert_eq!(text(Cells::Safe), "'=A1,'+x,\"'-x,y\",'@,'\ty,\"'\rz\",a=b\n");
+        assert_eq!(text(Cells::AsTheyAre), "=A1,+x,\"-x,y\",@,\ty,\"\rz\",a=b\n");
+        let numbers = vec!["-1", "+2.5", "-3e-7", ""];
+        assert_eq!(csv_text(Cells::Safe, [numbers]), "-1,+2.5,-3e-7,\n");
     }
 
     #[test]

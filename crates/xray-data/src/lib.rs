@@ -39,7 +39,7 @@ mod table;
 pub mod text;
 mod write;
 
-pub use csv::{csv_text, write_field, write_record};
+pub use csv::{Cells, csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
 pub use formats::{FORMATS, Format};
 pub use hash::{ContentHash, FileHash};

@@ -64,7 +64,10 @@ impl Page {
     /// Adds a table to compute with: a CSV file only. `part` is empty for the main one.
     pub fn csv(&mut self, part: &str, table: &Table) -> &mut Self {
         let file = format!("{}.csv", self.file(part));
-        self.files.push((file, xray_data::csv_text(table.records()).into_bytes()));
+        self.files.push((
+            file,
+            xray_data::csv_text(xray_data::Cells::AsTheyAre, table.records()).into_bytes(),
+        ));
         self
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Cone<'a> {
     basis: Basis,
     kept: Vec<Kept>,
     descent: Option<Descent>,
+    /// While a step can be given up: the weights without its ray, of the blocks that have been projected.
+    before: Option<Vec<Option<WeightBlock>>>,
 }
 
 impl<'a> Cone<'a> {
@@ -60,6 +62,7 @@ impl<'a> Cone<'a> {
             basis: Basis::default(),
             kept: blocks.iter().map(|b| Kept::new(b.len())).collect(),
             descent,
+            before: None,
             gram,
         };
         cone.total = cone.residual()?;
@@ -138,7 +141,7 @@ impl<'a> Cone<'a> {
     /// Adds column j as a ray: `C_A` and S grow by one row. The projections do not change yet.
     pub(crate) fn admit(&mut self, j: usize) -> Result<()> {
         let fetched = self.gram.fetch(j, |i| self.state(i))?;
-        let gram = self.gram.once(&fetched);
+        let gram = self.gram.once(&fetched)?;
         self.gram.forget(j);
         let mut inner = fetched.state.inner_products;
         inner.push(fetched.state.squared_norm);
@@ -160,6 +163,32 @@ impl<'a> Cone<'a> {
         self.normal.push(inner_products);
         self.rays.push(ray);
         self.basis.push(&self.normal);
+        let blocks = || vec![None; self.weights.len()];
+        self.before = self.ranks().stop.is_possible().then(blocks);
+    }
+
+    /// The step with the newest ray is complete.
+    pub(crate) fn settle(&mut self) {
+        self.before = None;
+    }
+
+    /// Takes back the newest ray, if its step is not complete: rays and weights are as they were before. They
+    /// can be taken [apart](Self::into_parts) then, but not projected any more.
+    pub(crate) fn retract(&mut self) {
+        let Some(before) = self.before.take() else { return };
+        for (weights, before) in self.weights.iter_mut().zip(before) {
+            if let Some(before) = before {
+                *weights = before;
+            }
+        }
+        self.inner_products.pop();
+        self.normal.pop();
+        self.rays.pop();
+        let n_rays = self.n_rays();
+        self.basis = self.basis.truncated(n_rays);
+        for kept in &mut self.kept {
+            kept.coordinates = kept.coordinates.truncated(n_rays);
+        }
     }
 
     fn rays(&self) -> Rays<'_> {
@@ -168,8 +197,8 @@ impl<'a> Cone<'a> {
         Rays { lines: &self.rays, basis: &self.basis, n_rows, matrix: Some(matrix) }
     }
 
-    /// Projects all columns onto the cone with its newest ray.
-    pub(crate) fn project(&mut self, record: bool) -> Vec<ChangeBlock> {
+    /// Projects all columns onto the cone with its newest ray; an error if it is to stop before the end.
+    pub(crate) fn project(&mut self, record: bool) -> Result<Vec<ChangeBlock>> {
         let input = Projection {
             inner_products: &self.inner_products,
             normal: &self.normal,
@@ -184,16 +213,21 @@ impl<'a> Cone<'a> {
                 matrix: Some(self.gram.matrix),
             },
         };
-        let (matrix, columns, rays) = (self.gram.matrix, self.ranks().columns, &self.rays);
+        let Ranks { columns, stop, .. } = *self.ranks();
+        let (matrix, rays) = (self.gram.matrix, &self.rays);
+        let mut nowhere = vec![None; self.weights.len()];
+        let before = self.before.as_mut().unwrap_or(&mut nowhere).par_iter_mut();
         let residuals = self.residuals.par_chunks_mut(columns.block_size());
         let blocks = columns.own_blocks();
-        let kept = self.kept.par_iter_mut();
+        let kept = self.kept.par_iter_mut().zip(before);
         let changes =
             self.weights.par_iter_mut().zip(blocks).zip(kept).zip(residuals).with_max_len(1).map(
-                |(((weights, range), kept), residuals)| {
+                |(((weights, range), (kept, before)), residuals)| {
+                    stop.check()?;
                     let start = range.start;
                     let (new, changes) = project_block(&input, range, weights, kept, residuals);
-                    *weights = new;
+                    let old = std::mem::replace(weights, new);
+                    *before = stop.is_possible().then_some(old);
                     for &i in &changes.columns {
                         let (i, local) = (i as usize, i as usize - start);
                         if residuals[local] < CANCELLATION * input.squared_norms[i] {
@@ -202,7 +236,7 @@ impl<'a> Cone<'a> {
                                 explicit_residual(matrix.column(i), rays, anchors, values);
                         }
                     }
-                    changes
+                    Ok(changes)
                 },
             );
         changes.collect()

@@ -1,6 +1,6 @@
 //! What can go wrong, and what to do about it.
 //!
-//! Stopping early is not an error: see [`Termination`](crate::Termination).
+//! Stopping early is not an error, unless nothing was found: see [`Termination`](crate::Termination).
 
 use crate::choices;
 
@@ -172,6 +172,9 @@ pub enum Error {
         /// The residual now.
         found: f64,
     },
+    /// Asked to [stop](crate::StopRequest) before there was anything to keep.
+    #[error("stopped before anything was found")]
+    Stopped,
     /// Ranks could not exchange data.
     #[error("communication between ranks failed: {0}")]
     Communication(String),
@@ -201,7 +204,7 @@ impl Error {
             | Error::TooCostly { .. }
             | Error::LinearProgram { .. }
             | Error::Resume { .. } => ErrorKind::Data,
-            Error::Threads { .. } => ErrorKind::System,
+            Error::Threads { .. } | Error::Stopped => ErrorKind::System,
             Error::Communication(_) => ErrorKind::Ranks,
         }
     }

@@ -1,6 +1,6 @@
 //! The result of a fit: anchors, weights, and how they were found.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
@@ -176,11 +176,23 @@ impl Factorization {
     /// Calls `visit(k, H)` for every rank k from 1 up, with the weights of [`truncate`](Self::truncate)
     /// at that rank: all ranks for about the price of the last.
     pub fn for_each_rank(&self, mut visit: impl FnMut(usize, Coefficients)) {
+        let _ = self.try_for_each_rank(|k, h| {
+            visit(k, h);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// The same until `visit` breaks.
+    pub fn try_for_each_rank(
+        &self,
+        mut visit: impl FnMut(usize, Coefficients) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let mut path = Retraced::new(self);
         for t in 0..self.rank() {
             path.admit(t);
-            visit(t + 1, Coefficients::new(path.weights.clone(), t + 1));
+            visit(t + 1, Coefficients::new(path.weights.clone(), t + 1))?;
         }
+        ControlFlow::Continue(())
     }
 
     fn first_anchors(&self, k: usize) -> Self {

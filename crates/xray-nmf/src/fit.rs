@@ -8,6 +8,7 @@ use crate::matrix::Matrix;
 use crate::observe::Observer;
 use crate::params::Params;
 use crate::resume::RunState;
+use crate::stop::StopRequest;
 
 /// What one rank holds of X: its columns with all rows, and its rows with all columns.
 ///
@@ -54,11 +55,12 @@ pub struct Fit<'a> {
     saved: Option<&'a RunState>,
     memory: Option<usize>,
     observer: Option<&'a mut dyn Observer>,
+    stop: Option<&'a StopRequest>,
 }
 
 impl std::fmt::Debug for Fit<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { portion, comm, held_out, saved, memory, observer } = self;
+        let Self { portion, comm, held_out, saved, memory, observer, stop } = self;
         f.debug_struct("Fit")
             .field("portion", portion)
             .field("comm", comm)
@@ -66,6 +68,7 @@ impl std::fmt::Debug for Fit<'_> {
             .field("saved", saved)
             .field("memory", memory)
             .field("observed", &observer.is_some())
+            .field("stop", stop)
             .finish()
     }
 }
@@ -81,7 +84,15 @@ impl<'a> Fit<'a> {
     /// Every rank gets the same anchors and steps, and its own columns' weights, with the same bits for any
     /// number of ranks and threads.
     pub fn part(portion: Portion<'a>, comm: &'a dyn Communicator) -> Self {
-        Self { portion, comm, held_out: None, saved: None, memory: None, observer: None }
+        Self {
+            portion,
+            comm,
+            held_out: None,
+            saved: None,
+            memory: None,
+            observer: None,
+            stop: None,
+        }
     }
 
     /// With rows that were held out (own columns): every step gets its error on them.
@@ -108,11 +119,22 @@ impl<'a> Fit<'a> {
         Self { observer: Some(observer), ..self }
     }
 
+    /// Looks at a request to stop, within steps too. A step that is given up leaves nothing behind: the result has
+    /// the anchors before it, with the bits of a fit of that rank, and says [`Termination::Stopped`].
+    ///
+    /// On many ranks it is looked at between steps, and within them between rounds of scores.
+    ///
+    /// [`Termination::Stopped`]: crate::Termination::Stopped
+    pub fn stop(self, request: &'a StopRequest) -> Self {
+        Self { stop: Some(request), ..self }
+    }
+
     /// Finds the anchors and projects every column onto them, in the current thread pool.
     ///
     /// # Errors
     /// If a parameter is outside its range, the matrix has negative entries that were not allowed, the saved
-    /// steps come out differently, or the ranks cannot exchange data.
+    /// steps come out differently, or the ranks cannot exchange data; [`Error::Stopped`](crate::Error::Stopped)
+    /// if there was no anchor yet when it was to stop.
     pub fn run(self, params: &Params) -> Result<Factorization> {
         let nothing = RunState::default();
         let given = Given {
@@ -122,6 +144,7 @@ impl<'a> Fit<'a> {
             comm: self.comm,
             saved: self.saved.unwrap_or(&nothing),
             memory: self.memory,
+            stop: self.stop,
         };
         given.run(params, self.observer.unwrap_or(&mut ()))
     }

@@ -13,6 +13,7 @@ use crate::ranks::Ranks;
 use crate::resume::RunState;
 use crate::search::{Data, Search};
 use crate::solver;
+use crate::stop::StopRequest;
 
 /// What a run is given beside its parameters.
 pub(crate) struct Given<'a> {
@@ -27,6 +28,7 @@ pub(crate) struct Given<'a> {
     pub(crate) saved: &'a RunState,
     /// Bytes for cached columns of X'X.
     pub(crate) memory: Option<usize>,
+    pub(crate) stop: Option<&'a StopRequest>,
 }
 
 impl Given<'_> {
@@ -36,10 +38,10 @@ impl Given<'_> {
         params: &Params,
         observer: &mut dyn Observer,
     ) -> Result<Factorization> {
-        let Given { matrix, n_columns, held_out, comm, saved, memory } = *self;
+        let Given { matrix, n_columns, held_out, comm, saved, memory, stop } = *self;
         params.check()?;
         saved.check_columns(n_columns)?;
-        let ranks = Ranks::new(comm, n_columns);
+        let ranks = Ranks::new(comm, n_columns).stopped_by(stop);
         check_length("columns of the shard", ranks.columns.n_own(), matrix.n_columns())?;
         if let Some(test) = held_out {
             check_length("columns of the held-out rows", matrix.n_columns(), test.n_columns())?;

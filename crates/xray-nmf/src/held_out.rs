@@ -13,6 +13,9 @@ use crate::params::Params;
 use crate::project::ChangeBlock;
 use crate::ranks::Ranks;
 
+/// Columns between two looks at a request to stop.
+const COLUMNS_PER_LOOK: usize = 1 << 10;
+
 /// The test rows, with rays as they are found.
 #[derive(Debug)]
 pub(crate) struct HeldOut<'a> {
@@ -34,7 +37,10 @@ impl<'a> HeldOut<'a> {
         changes: &[ChangeBlock],
     ) -> Result<f64> {
         self.test.admit(anchor)?;
-        for &i in changes.iter().flat_map(|block| &block.columns) {
+        for (c, &i) in changes.iter().flat_map(|block| &block.columns).enumerate() {
+            if c % COLUMNS_PER_LOOK == 0 {
+                fitted.ranks().stop.check()?;
+            }
             let i = i as usize;
             let (anchors, weights) = fitted.column_weights(i);
             let mut error = self.test.squared_norms[i];

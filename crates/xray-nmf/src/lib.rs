@@ -50,6 +50,7 @@ pub mod rivals;
 mod search;
 mod select;
 mod solver;
+mod stop;
 #[cfg(feature = "synth")]
 pub mod synth;
 mod threads;
@@ -68,6 +69,7 @@ pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{Factors, Refine, Refinement};
 pub use resume::RunState;
 pub use select::Selection;
+pub use stop::StopRequest;
 pub use threads::with_threads;
 pub use transform::RowModel;
 

@@ -14,7 +14,7 @@ pub(crate) fn start_with_mean(cone: &mut Cone<'_>, tolerance: f64) -> Result<boo
     let Some(mean) = mean_column(cone.gram.matrix, cone.ranks())? else { return Ok(false) };
     let mut trial = cone.emptied()?;
     trial.admit_virtual(mean.clone());
-    trial.project(false);
+    trial.project(false)?;
     if !trial.ranks().any_column(|i| trial.is_exterior(i, tolerance))? {
         return Ok(false);
     }
@@ -24,7 +24,7 @@ pub(crate) fn start_with_mean(cone: &mut Cone<'_>, tolerance: f64) -> Result<boo
 
 /// The mean of all columns, if it is not zero.
 fn mean_column(matrix: &dyn Matrix, ranks: &Ranks<'_>) -> Result<Option<Vec<f64>>> {
-    let Ranks { comm, columns } = *ranks;
+    let Ranks { comm, columns, .. } = *ranks;
     let mut sums = vec![0.0; matrix.n_rows()];
     let n_blocks = columns.n_blocks();
     let mut b = 0;

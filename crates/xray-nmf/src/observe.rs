@@ -34,7 +34,7 @@ choices! {
         RankReached = "rank_reached": "as many anchors as asked for",
         Exhausted = "exhausted": "no column outside the cone of the anchors sees a candidate; as a rule none lies outside",
         BelowThreshold = "below_threshold": "the next anchor improved the residual or the held-out error too little",
-        Stopped = "stopped": "the observer asked to stop",
+        Stopped = "stopped": "asked to stop",
     }
 }
 

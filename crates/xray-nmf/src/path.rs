@@ -41,13 +41,15 @@ impl<'a> Path<'a> {
             evaluations: found.evaluations,
             changed_columns: effect.changed_columns,
         };
+        search.settle();
         self.steps.push(step.clone());
         self.compare_with_saved()?;
         // Any rank may ask, and all do the same.
         let next = observer.step(&step);
+        let next = if search.cone.ranks().stop.is_made() { Next::Stop } else { next };
         let next = search.cone.ranks().comm.gather(&[next as u8])?.into_iter().max();
-        if next >= Some(Next::Save as u8) && self.steps.len() > self.saved.steps.len() {
-            observer.state(&self.state(search, rule)?);
+        if next >= Some(Next::Save as u8) {
+            self.show_state(search, rule.state(), observer)?;
         }
         if next == Some(Next::Stop as u8) {
             return Ok(Some(Termination::Stopped));
@@ -55,9 +57,21 @@ impl<'a> Path<'a> {
         Ok(self.ends().then_some(Termination::BelowThreshold))
     }
 
-    /// What the run can be resumed from, the same on all ranks.
-    fn state(&self, search: &Search<'_>, rule: &dyn Rule) -> Result<RunState> {
-        let RuleState { settled, drawn } = rule.state();
+    /// Shows what the run can be resumed from, the same on all ranks, unless it has not come so far before.
+    pub(crate) fn show_state(
+        &self,
+        search: &Search<'_>,
+        rule: RuleState,
+        observer: &mut dyn Observer,
+    ) -> Result<()> {
+        if self.steps.len() > self.saved.steps.len() {
+            observer.state(&self.state(search, rule)?);
+        }
+        Ok(())
+    }
+
+    fn state(&self, search: &Search<'_>, rule: RuleState) -> Result<RunState> {
+        let RuleState { settled, drawn } = rule;
         let own: Vec<u64> = settled.into_iter().map(|j| j as u64).collect();
         let mut settled = search.cone.ranks().comm.gather(&own)?;
         settled.sort_unstable();

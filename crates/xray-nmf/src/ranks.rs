@@ -7,18 +7,25 @@ use rayon::prelude::*;
 use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::ownership::Ownership;
+use crate::stop::{Stop, StopRequest};
 
 /// Those who take part, and who owns which columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ranks<'a> {
     pub(crate) comm: &'a dyn Communicator,
     pub(crate) columns: Ownership,
+    pub(crate) stop: Stop<'a>,
 }
 
 impl<'a> Ranks<'a> {
     /// For a matrix of n columns.
     pub(crate) fn new(comm: &'a dyn Communicator, n_columns: usize) -> Self {
-        Self { comm, columns: Ownership::columns(n_columns, comm) }
+        Self { comm, columns: Ownership::columns(n_columns, comm), stop: Stop::NEVER }
+    }
+
+    /// The same, who look at a request to stop.
+    pub(crate) fn stopped_by(self, request: Option<&'a StopRequest>) -> Self {
+        Self { stop: Stop::new(request, self.comm.is_alone()), ..self }
     }
 
     /// Sums `part` over all blocks of all ranks in block order.
@@ -44,7 +51,11 @@ impl<'a> Ranks<'a> {
         part: impl Fn(usize, Range<usize>) -> Vec<f64> + Sync,
     ) -> Result<Vec<f64>> {
         let blocks = self.columns.own_blocks().into_par_iter().enumerate().with_max_len(1);
-        let own: Vec<Vec<f64>> = blocks.map(|(b, range)| part(b, range)).collect();
+        let part = |(b, range): (usize, Range<usize>)| {
+            self.stop.check()?;
+            Ok(part(b, range))
+        };
+        let own = blocks.map(part).collect::<Result<Vec<Vec<f64>>>>()?;
         let mut sum = vec![0.0; length];
         let add = |sum: &mut Vec<f64>, part: &[f64]| {
             sum.iter_mut().zip(part).for_each(|(s, v)| *s += v);

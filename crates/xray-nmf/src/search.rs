@@ -82,18 +82,23 @@ impl<'a> Search<'a> {
     /// Starts the cone with the mean ray, if that is of use.
     pub(crate) fn start_with_mean(&mut self) -> Result<Option<Changes>> {
         let admitted = mean::start_with_mean(&mut self.cone, self.candidates.tolerance)?;
-        Ok(admitted.then(|| Changes { searched: self.cone.project(self.records), answer: None }))
+        if !admitted {
+            return Ok(None);
+        }
+        let changes = Changes { searched: self.cone.project(self.records)?, answer: None };
+        self.cone.settle();
+        Ok(Some(changes))
     }
 
     /// Steps 2 and 3: the anchor enters the cone, and all columns are projected onto it.
     pub(crate) fn admit(&mut self, column: usize) -> Result<Changes> {
         self.candidates.withdraw(column);
         self.cone.admit(column)?;
-        let searched = self.cone.project(self.records);
+        let searched = self.cone.project(self.records)?;
         let mut answer = None;
         if let Some(cone) = &mut self.answer {
             cone.admit(column)?;
-            answer = Some(cone.project(false));
+            answer = Some(cone.project(false)?);
         }
         Ok(Changes { searched, answer })
     }
@@ -108,6 +113,18 @@ impl<'a> Search<'a> {
         let held_out = held_out.map(|test| test.error_with(anchor, cone, changes)).transpose()?;
         let residual = (cone.residual()? / cone.total).sqrt();
         Ok(Effect { residual, held_out, changed_columns })
+    }
+
+    /// The step of the newest anchor is complete.
+    pub(crate) fn settle(&mut self) {
+        self.cone.settle();
+        self.answer.iter_mut().for_each(Cone::settle);
+    }
+
+    /// Takes back the newest anchor, if its step is not complete. What is left is good for an answer only.
+    pub(crate) fn retract(&mut self) {
+        self.cone.retract();
+        self.answer.iter_mut().for_each(Cone::retract);
     }
 
     /// The cone of X as given.

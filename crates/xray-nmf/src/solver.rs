@@ -1,6 +1,6 @@
 //! Algorithm 1 of the paper: detect an extreme ray, admit it, project, repeat.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::factorization::Factorization;
 use crate::observe::{Observer, Termination};
 use crate::params::Params;
@@ -29,15 +29,34 @@ pub(crate) fn run(
         if path.steps.len() >= params.rank {
             break Termination::RankReached;
         }
-        // 1. Detection of the next anchor.
-        let Some(found) = rule.detect(&search)? else { break Termination::Exhausted };
-        // 2. It enters the cone, and 3. all columns are projected onto it.
-        let changes = search.admit(found.column)?;
-        // 4. The rule follows what that did to the residuals.
-        rule.update(&search, &changes)?;
-        if let Some(end) = path.record(found, &mut search, &changes, &rule, observer)? {
-            break end;
+        let before = rule.state();
+        match step(&mut search, &mut rule, &mut path, observer) {
+            Ok(None) => {}
+            Ok(Some(end)) => break end,
+            Err(Error::Stopped) if !path.steps.is_empty() => {
+                // The step is given up, as if it had never begun.
+                search.retract();
+                path.show_state(&search, before, observer)?;
+                break Termination::Stopped;
+            }
+            Err(error) => return Err(error),
         }
     };
     Factorization::new(search.into_answer(), path, termination)
+}
+
+/// One more anchor; why the run ends with it, if it does. What it changes counts once it is recorded.
+fn step(
+    search: &mut Search<'_>,
+    rule: &mut Replay<'_>,
+    path: &mut Path<'_>,
+    observer: &mut dyn Observer,
+) -> Result<Option<Termination>> {
+    // 1. Detection of the next anchor.
+    let Some(found) = rule.detect(search)? else { return Ok(Some(Termination::Exhausted)) };
+    // 2. It enters the cone, and 3. all columns are projected onto it.
+    let changes = search.admit(found.column)?;
+    // 4. The rule follows what that did to the residuals.
+    rule.update(search, &changes)?;
+    path.record(found, search, &changes, rule, observer)
 }

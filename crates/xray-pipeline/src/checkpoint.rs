@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xray_data::AtomicFile;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Engine, Params, RunState};
+use xray_nmf::{Engine, Params, RunState, StopRequest};
 
 use crate::agree::together;
 use crate::corpus::DistributedMatrix;
@@ -279,6 +279,10 @@ impl std::fmt::Debug for Checkpointer<'_> {
 impl Progress for Checkpointer<'_> {
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
         self.inner.tell(event)
+    }
+
+    fn stop(&self) -> StopRequest {
+        self.inner.stop()
     }
 
     fn wants_state(&self) -> bool {

@@ -85,7 +85,9 @@ pub fn factorize(
     }
     let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
     let fit = Fit::part(corpus.matrix.portion(), comm).memory(options.memory);
-    let found = Arc::new(fit.resume(saved).observe(&mut Told(progress)).run(params)?);
+    let stop = progress.stop();
+    let fit = fit.resume(saved).stop(&stop);
+    let found = Arc::new(fit.observe(&mut Told(progress)).run(params)?);
     if options.refine == 0 || found.termination() == Termination::Stopped {
         return Ok(Factorized { found, refined: None });
     }
@@ -94,6 +96,9 @@ pub fn factorize(
     let how =
         RefineOptions { method: options.refine_method, steps: options.refine, tolerance: 0.0 };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
+    if refined.objective.is_empty() {
+        return Ok(Factorized { found, refined: None });
+    }
     let refined = RefinedFactors::new(refined.with_comparable_topics(), corpus.rows.own);
     Ok(Factorized { found, refined: Some(refined) })
 }

@@ -6,7 +6,9 @@
 
 use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{Factorization, Fit, Params, Portion, RankSuggestion, Termination, split_rows};
+use xray_nmf::{
+    Error, Factorization, Fit, Params, Portion, RankSuggestion, Termination, split_rows,
+};
 
 use crate::corpus::{Corpus, DistributedMatrix};
 use crate::error::Result;
@@ -68,8 +70,9 @@ pub fn rank_study(
     progress: &mut dyn Progress,
 ) -> Result<RankStudy> {
     let (found, errors) = fits(comm, &corpus.matrix, options, progress)?;
+    let stops = comm.any(progress.stop().is_made())?;
     let coherence = match options.coherence_words {
-        Some(n_words) if !corpus.matrix.is_dense() => {
+        Some(n_words) if !corpus.matrix.is_dense() && !stops => {
             coherence_of_ranks(comm, &found, &corpus.matrix, n_words, progress)?
         }
         _ => Vec::new(),
@@ -89,9 +92,10 @@ fn fits(
     let (kept, held_out) = split_rows(matrix.n_rows(), *held_out, params.seed);
     let runs = if held_out.is_empty() { 1 } else { 2 };
     let _ = progress.tell(Event::Begin(Stage::Anchors, runs * params.rank));
+    let stop = progress.stop();
     let mut told = Told(progress);
     let fit = Fit::part(matrix.portion(), comm).memory(*memory);
-    let found = fit.observe(&mut told).run(params)?;
+    let found = fit.stop(&stop).observe(&mut told).run(params)?;
     if held_out.is_empty() || found.termination() == Termination::Stopped {
         return Ok((found, Vec::new()));
     }
@@ -99,8 +103,13 @@ fn fits(
     let (kept, held_out) = (rows_at(columns, &kept), rows_at(columns, &held_out));
     let (columns, n_columns) = (kept.as_matrix(), matrix.n_columns());
     let fit = Fit::part(Portion { columns, rows: None, n_columns }, comm).memory(*memory);
-    let other = fit.held_out(held_out.as_matrix()).observe(&mut told).run(params)?;
-    let errors = other.steps().iter().filter_map(|step| step.held_out).collect();
+    let fit = fit.held_out(held_out.as_matrix()).stop(&stop);
+    let errors = match fit.observe(&mut told).run(params) {
+        Ok(other) => other.steps().iter().filter_map(|step| step.held_out).collect(),
+        // The first fit is still worth telling.
+        Err(Error::Stopped) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
     Ok((found, errors))
 }
 
@@ -111,7 +120,7 @@ fn rows_at(matrix: &LoadedMatrix, rows: &[usize]) -> LoadedMatrix {
     }
 }
 
-/// Mean NPMI and UMass of the topics of each rank; collective.
+/// Mean NPMI and UMass of the topics of each rank, nothing if it was asked to stop; collective.
 fn coherence_of_ranks(
     comm: &dyn Communicator,
     found: &Factorization,
@@ -121,6 +130,7 @@ fn coherence_of_ranks(
 ) -> Result<Vec<(f64, f64)>> {
     let _ = progress.tell(Event::Begin(Stage::Coherence, found.rank()));
     let lists = heaviest_of_ranks(comm, found, n_words, progress)?;
+    let Some(lists) = lists else { return Ok(Vec::new()) };
     let mut topics = coherence_of(comm, matrix, &lists)?.into_iter();
     let mut mean = |rank: usize| {
         let topics: Vec<TopicCoherence> = topics.by_ref().take(rank).collect();
@@ -131,23 +141,27 @@ fn coherence_of_ranks(
     Ok((1..=found.rank()).map(&mut mean).collect())
 }
 
-/// The heaviest words of every topic of rank 1, then of rank 2 and so on, on all ranks; collective.
+/// The heaviest words of every topic of rank 1, then of rank 2 and so on, on all ranks; collective. None if it was
+/// asked to stop.
 fn heaviest_of_ranks(
     comm: &dyn Communicator,
     found: &Factorization,
     n_words: usize,
     progress: &mut dyn Progress,
-) -> Result<Vec<Vec<usize>>> {
+) -> Result<Option<Vec<Vec<usize>>>> {
     let layout = found.own_columns();
     let mut own: Vec<f64> = Vec::new();
-    found.for_each_rank(|_, weights| {
+    let visited = found.try_for_each_rank(|_, weights| {
         for mut topic in weighted_words(&weights) {
             heaviest_first(&mut topic, n_words);
             own.push(topic.len() as f64);
             own.extend(topic.iter().flat_map(|&(i, weight)| [layout.global(i) as f64, weight]));
         }
-        let _ = progress.tell(Event::Advance);
+        progress.tell(Event::Advance)
     });
+    if comm.any(visited.is_break())? {
+        return Ok(None);
+    }
     let all = comm.gather_parts(&own)?;
     let mut parts: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
     let mut next_topic = || -> Vec<usize> {
@@ -162,7 +176,7 @@ fn heaviest_of_ranks(
         topic.into_iter().map(|(j, _)| j).collect()
     };
     let n_topics = found.rank() * (found.rank() + 1) / 2;
-    Ok((0..n_topics).map(|_| next_topic()).collect())
+    Ok(Some((0..n_topics).map(|_| next_topic()).collect()))
 }
 
 fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) -> RankStudy {

@@ -1,7 +1,7 @@
 //! Alternating optimisation from the anchors, as it is told to those who watch.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factors, Refine, Refinement};
+use xray_nmf::{Factors, Refine, Refinement, StopRequest};
 
 use crate::corpus::DistributedMatrix;
 use crate::error::Result;
@@ -28,5 +28,7 @@ pub(crate) fn refine(
     let RefineOptions { method, steps, tolerance } = *options;
     let _ = progress.tell(Event::Begin(Stage::Refinement, steps));
     let refine = Refine::part(matrix.portion(), comm).method(method).steps(steps, tolerance);
-    Ok(refine.observe(&mut Told(progress)).run(start)?)
+    // Without steps there is nothing to leave out.
+    let stop = if steps > 0 { progress.stop() } else { StopRequest::new() };
+    Ok(refine.stop(&stop).observe(&mut Told(progress)).run(start)?)
 }

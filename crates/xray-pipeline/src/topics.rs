@@ -118,7 +118,9 @@ fn anchors(
         None => corpus.matrix.portion(),
     };
     let fit = Fit::part(portion, comm).memory(options.memory);
-    let mut found = fit.resume(saved).observe(&mut Told(progress)).run(&params)?;
+    let stop = progress.stop();
+    let fit = fit.resume(saved).stop(&stop);
+    let mut found = fit.observe(&mut Told(progress)).run(&params)?;
     let mut suggestion = None;
     if options.rank.is_none() && found.termination() != Termination::Stopped {
         let suggested = found.suggest_rank();

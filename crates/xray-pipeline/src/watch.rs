@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use xray_nmf::{Next, Observer, RunState, Step};
+use xray_nmf::{Next, Observer, RunState, Step, StopRequest};
 
 /// A part of the work, in the order in which parts are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,6 +46,11 @@ pub trait Progress: Send {
     /// Called with all news. Of several ranks one that breaks is enough.
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()>;
 
+    /// A request that is looked at within steps, too: what is left out of a step that is given up is all of it.
+    fn stop(&self) -> StopRequest {
+        StopRequest::new()
+    }
+
     /// Whether the state of the search is wanted after a step.
     fn wants_state(&self) -> bool {
         false
@@ -58,6 +63,25 @@ pub trait Progress: Send {
 impl<F: FnMut(Event<'_>) -> ControlFlow<()> + Send> Progress for F {
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
         self(event)
+    }
+}
+
+/// Somebody who watches, and can ask to stop at any time.
+#[derive(Debug, Clone)]
+pub struct Stoppable<F> {
+    /// Looked at within steps.
+    pub stop: StopRequest,
+    /// Called with all news.
+    pub tell: F,
+}
+
+impl<F: FnMut(Event<'_>) -> ControlFlow<()> + Send> Progress for Stoppable<F> {
+    fn tell(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        (self.tell)(event)
+    }
+
+    fn stop(&self) -> StopRequest {
+        self.stop.clone()
     }
 }
 

@@ -2,21 +2,19 @@
 //! on, and turns errors and panics into exceptions.
 //!
 //! The engine works on a thread of its own while the calling thread waits for its messages and, now
-//! and then, asks Python for signals. After Ctrl-C the engine is told to stop, which it does at its
-//! next step; if that takes longer than [`GRACE`], the caller goes on and the thread ends by itself.
+//! and then, asks Python for signals. After Ctrl-C the engine is told to stop, which it does within its
+//! step; if that takes longer than [`GRACE`], the caller goes on and the thread ends by itself.
 
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use xray_nmf::with_threads;
+use xray_nmf::{StopRequest, with_threads};
 
 use crate::failure::Failure;
 
@@ -40,7 +38,7 @@ enum Message<R, E> {
 
 /// The engine's end of the doorway.
 pub(crate) struct Watch {
-    stopped: Arc<AtomicBool>,
+    stop: StopRequest,
     report: Option<Box<dyn Fn(Progress) + Send + Sync>>,
 }
 
@@ -50,11 +48,12 @@ impl Watch {
         if let Some(report) = &self.report {
             report(progress);
         }
-        if self.stopped.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.stop.is_made() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// What is looked at within steps.
+    pub(crate) fn stop(&self) -> &StopRequest {
+        &self.stop
     }
 }
 
@@ -75,9 +74,9 @@ pub(crate) fn run<R: Send + 'static, E: Failure>(
     work: impl FnOnce(&Watch) -> Result<R, E> + Send + 'static,
 ) -> PyResult<R> {
     let (sender, receiver) = channel();
-    let stopped = Arc::new(AtomicBool::new(false));
+    let stop = StopRequest::new();
     let report = progress.is_some().then(|| reporter(sender.clone()));
-    let watch = Watch { stopped: Arc::clone(&stopped), report };
+    let watch = Watch { stop: stop.clone(), report };
     let body = move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&watch)));
         // Nobody listens any more if the caller was interrupted.
@@ -87,7 +86,7 @@ pub(crate) fn run<R: Send + 'static, E: Failure>(
     py.detach(move || {
         let outcome = wait(&receiver, progress.as_ref());
         if outcome.is_err() {
-            stopped.store(true, Ordering::Relaxed);
+            stop.make();
             await_end(&receiver);
         }
         match outcome? {

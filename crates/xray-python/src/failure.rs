@@ -6,6 +6,7 @@ use std::error::Error;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use xray_nmf::ErrorKind;
+use xray_report::printable;
 
 /// An error that Python can see.
 pub(crate) trait Failure: Error + Send + Sized + 'static {
@@ -14,7 +15,7 @@ pub(crate) trait Failure: Error + Send + Sized + 'static {
 
     /// The exception, with the crate's message.
     fn into_exception(self) -> PyErr {
-        let words = self.to_string();
+        let words = printable(&self.to_string()).into_owned();
         let first: &(dyn Error + 'static) = &self;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
         let refusal = causes.find_map(|cause| cause.downcast_ref::<std::io::Error>());

@@ -44,7 +44,7 @@ pub(crate) fn fit(
     let work = move |watch: &Watch| {
         let mut reporter = Reporter { watch, found: 0, planned: params.rank };
         let fit = Fit::of(borrowed.storage.as_matrix()).memory(memory);
-        fit.observe(&mut reporter).run(&params)
+        fit.stop(watch.stop()).observe(&mut reporter).run(&params)
     };
     let found = doorway::run_with_threads(py, threads, progress, work)?;
     Ok(Factorization { factors: unrefined(found), dense })
@@ -114,7 +114,7 @@ impl Factorization {
         let work = move |watch: &Watch| -> Result<Factorized> {
             let mut reporter = Reporter { watch, found: 0, planned };
             let refine = Refine::of(borrowed.storage.as_matrix()).method(refine_method);
-            let refine = refine.steps(planned, 0.0).observe(&mut reporter);
+            let refine = refine.steps(planned, 0.0).stop(watch.stop()).observe(&mut reporter);
             let better = refine.run(start.found.factors(&OneRank)?)?;
             let better = if samples {
                 swapped(swapped(better).with_comparable_topics())

@@ -80,7 +80,7 @@ pub(crate) fn refine<'py>(
     let work = move |watch: &Watch| {
         let mut reporter = Reporter { watch, found: 0, planned: steps };
         let refine = Refine::of(borrowed.storage.as_matrix()).method(method);
-        refine.steps(steps, 0.0).observe(&mut reporter).run(start)
+        refine.steps(steps, 0.0).stop(watch.stop()).observe(&mut reporter).run(start)
     };
     let Factors { w, h, objective, .. } = doorway::run_with_threads(py, threads, progress, work)?;
     let w = w.into_pyarray(py).reshape([m, rank])?;

@@ -10,7 +10,8 @@ use xray_nmf::RunState;
 use xray_nmf::comm::OneRank;
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
-    Corpus, Event, Result, Stage, TextRequest, Topic, TopicOptions, TopicsRequest, find_topics,
+    Corpus, Event, Result, Stage, Stoppable, TextRequest, Topic, TopicOptions, TopicsRequest,
+    find_topics,
 };
 
 use crate::doorway::{self, Watch};
@@ -62,7 +63,8 @@ fn fit(
     let (options, unknown) = request.resolve(vectorizer)?;
     let options = TopicOptions { memory, ..options };
     let new = RunState::default();
-    let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut reporter(watch))?;
+    let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
+    let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut progress)?;
     let words = found.topics.iter().map(|topic| columns_of(&topic.words)).collect();
     let parameters = TopicsParameters::new(&options, &found, request.anchor, request.exclude);
     let origin = origin(options.params.seed);

@@ -19,10 +19,12 @@
 pub mod number;
 #[cfg(feature = "pictures")]
 mod pictures;
+mod printable;
 mod table;
 
 #[cfg(feature = "pictures")]
 pub use pictures::{Chart, Error, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series};
+pub use printable::{printable, printable_json};
 pub use table::{Cell, Column, Table};
 
 /// The examples of the README run.

@@ -8,7 +8,7 @@ use xray_experiments::{EXPERIMENTS, METHODS, Method};
 use xray_nmf::synth::{Collection, Design, Noise};
 
 use super::parse::choice;
-use super::{CommonArgs, InputArgs, TextArgs, parse};
+use super::{CommonArgs, CsvArgs, InputArgs, TextArgs, parse};
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -72,6 +72,9 @@ pub struct CompareArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub text: TextArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub csv: CsvArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

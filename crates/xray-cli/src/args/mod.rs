@@ -1,5 +1,6 @@
 //! What users type, as types.
 
+mod csv;
 mod engine;
 #[cfg(feature = "experiments")]
 mod evidence;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 
+pub use csv::CsvArgs;
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
 pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
@@ -207,6 +209,9 @@ pub struct TopicsArgs {
     pub shards: ShardArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub csv: CsvArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub common: CommonArgs,
 }
 
@@ -250,6 +255,9 @@ pub struct FactorizeArgs {
     pub shards: ShardArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub csv: CsvArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub common: CommonArgs,
 }
 
@@ -278,6 +286,9 @@ pub struct TransformArgs {
     /// Where to write: .csv, .tsv, .npz, .npy or .mtx [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub csv: CsvArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,
@@ -317,6 +328,9 @@ pub struct RankArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub engine: EngineArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub csv: CsvArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

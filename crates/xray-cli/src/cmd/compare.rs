@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde::Serialize;
 use xray_data::csv_text;
 use xray_experiments::{
-    CompareOptions, Comparison, Interrupted, Job, METHODS, MethodRuns, Run, compare, protocol,
+    CompareOptions, Comparison, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
 use xray_nmf::comm::Communicator;
 use xray_pipeline::{Corpus, Folder};
@@ -34,8 +34,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &CompareArgs) -> anyhow::Result
     let found = compare(comm, &mut corpus, &options, &mut session);
     session.end();
     match found {
-        Ok(found) => finish(comm, session, folder, &found, &args.input.stem()),
-        Err(error) if error.is::<Interrupted>() => Ok(session.conclude(None, true)),
+        Ok(found) => finish(comm, session, folder, &found, args),
         Err(error) => about(&args.input, Err(error)),
     }
 }
@@ -76,10 +75,10 @@ fn finish(
     mut session: Session,
     folder: Option<Folder>,
     found: &Comparison,
-    data: &str,
+    args: &CompareArgs,
 ) -> anyhow::Result<Outcome> {
     let written = match folder {
-        Some(folder) => Some(session.stage("write", || write(comm, folder, found, data))?),
+        Some(folder) => Some(session.stage("write", || write(comm, folder, found, args))?),
         None => None,
     };
     let told = if comm.rank() == 0 { tell(&session, found) } else { Ok(()) };
@@ -106,15 +105,15 @@ fn write(
     comm: &dyn Communicator,
     mut folder: Folder,
     found: &Comparison,
-    data: &str,
+    args: &CompareArgs,
 ) -> anyhow::Result<String> {
     let mut files = || -> anyhow::Result<()> {
         if comm.rank() > 0 {
             return Ok(());
         }
-        let csv = csv_text(found.csv().records());
+        let csv = csv_text(args.csv.cells(), found.csv().records());
         folder.write("compare.csv", |out| out.write_all(csv.as_bytes()))?;
-        write_picture(&mut folder, "compare", &found.picture(data))
+        write_picture(&mut folder, "compare", &found.picture(&args.input.stem()))
     };
     together(comm, files())?;
     Ok(folder.commit(comm, None)?)

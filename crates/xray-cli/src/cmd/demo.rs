@@ -11,6 +11,7 @@ use crate::cmd::topics::{FoundTopics, Output, find};
 use crate::data::provenance;
 use crate::outcome::Outcome;
 use crate::session::Session;
+use crate::stderr::say;
 
 /// 288 short texts on 8 subjects, packed by the build script.
 const CORPUS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/demo.tsv.gz"));
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let outcome = FoundTopics::new(corpus, found, report, parameters);
     let outcome = outcome.finish(comm, session, output, 0)?;
     if !json && !args.common.quiet {
-        eprintln!("{NEXT}");
+        say(NEXT);
     }
     Ok(outcome)
 }

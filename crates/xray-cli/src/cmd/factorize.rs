@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use xray_data::{Format, Model, Provenance, Table, write_table};
+use xray_data::{Cells, Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{Params, Termination};
 use xray_pipeline::checkpoint::RunKey;
@@ -55,7 +55,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let refined = found.refined.as_ref();
     let report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
     let output = target.map(|target| (target, provenance(&corpus, args.common.seed)));
-    FoundFactors { corpus, found, report }.finish(comm, session, args, output, reading)
+    FoundFactors { corpus, found, report, cells: args.csv.cells() }
+        .finish(comm, session, args, output, reading)
 }
 
 /// Opens what is to be written before anything is read; collective.
@@ -104,6 +105,7 @@ struct FoundFactors {
     corpus: Corpus,
     found: Factorized,
     report: FactorizeReport,
+    cells: Cells,
 }
 
 impl FoundFactors {
@@ -193,7 +195,7 @@ impl FoundFactors {
         let model = self.model(comm, provenance)?;
         let write = || -> xray_pipeline::Result<()> {
             if comm.rank() == 0 {
-                let anchors = anchors_csv(&self.report);
+                let anchors = anchors_csv(&self.report, self.cells);
                 folder.write("anchors.csv", |out| out.write_all(anchors.as_bytes()))?;
             }
             write_model(&mut folder, model)
@@ -211,7 +213,7 @@ impl FoundFactors {
     ) -> anyhow::Result<String> {
         let first = comm.rank() == 0;
         let mut small = || -> xray_pipeline::Result<()> {
-            let (anchors, answer) = (anchors_csv(&self.report), json(&self.report));
+            let (anchors, answer) = (anchors_csv(&self.report, self.cells), json(&self.report));
             folder.write("anchors.csv", |out| out.write_all(anchors.as_bytes()))?;
             folder.write("answer.json", |out| out.write_all(answer.as_bytes()))?;
             match &self.found.refined {

@@ -10,6 +10,7 @@ use xray_pipeline::Folder;
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::outcome::Outcome;
 use crate::session::STDOUT;
+use crate::stderr::say;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
@@ -32,7 +33,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Outcome> {
     }
     let main = page(command)?;
     folder.write("xray.1", |out| out.write_all(&main))?;
-    eprintln!("{}", folder.commit(&OneRank, None)?);
+    say(folder.commit(&OneRank, None)?);
     Ok(Outcome::Done)
 }
 

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
+use xray_data::Cells;
 use xray_nmf::Termination;
 use xray_nmf::comm::Communicator;
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Event, Folder, StudyOptions, rank_study};
+use xray_pipeline::{Folder, StudyOptions, rank_study};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
@@ -35,14 +36,15 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
         held_out: args.held_out,
         coherence_words: (words && args.words > 1).then_some(args.words),
     };
-    let mut watch = |event: Event<'_>| session.watch(event);
-    let study = rank_study(comm, &corpus, &options, &mut watch);
+    let study = rank_study(comm, &corpus, &options, &mut session.progress());
     session.end();
     let study = about(&args.input, study.map_err(anyhow::Error::from))?;
     let stopped = study.termination == Termination::Stopped || interrupt::requested();
     let report = RankReport::new(&study, |j| corpus.word(j).into_owned());
     let written = match folder {
-        Some(folder) => Some(session.stage("write", || write(comm, &report, folder))?),
+        Some(folder) => {
+            Some(session.stage("write", || write(comm, &report, folder, args.csv.cells()))?)
+        }
         None => None,
     };
     let told = if comm.rank() == 0 { tell(&session, &report) } else { Ok(()) };
@@ -65,12 +67,13 @@ fn write(
     comm: &dyn Communicator,
     report: &RankReport,
     mut folder: Folder,
+    cells: Cells,
 ) -> anyhow::Result<String> {
     let mut files = || -> anyhow::Result<()> {
         if comm.rank() > 0 {
             return Ok(());
         }
-        folder.write("rank.csv", |out| out.write_all(ranks_csv(report).as_bytes()))?;
+        folder.write("rank.csv", |out| out.write_all(ranks_csv(report, cells).as_bytes()))?;
         #[cfg(feature = "pictures")]
         write_picture(&mut folder, "rank", &chart(report))?;
         Ok(())

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use xray_experiments::{
-    DataSet, EXPERIMENTS, Experiment, Interrupted, Page, Settings, join, write_file,
-};
+use xray_experiments::{DataSet, EXPERIMENTS, Experiment, Page, Settings, join, write_file};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::Folder;
 use xray_report::number;
@@ -34,14 +32,9 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
         seed: args.common.seed,
     };
     let (mut done, mut failed) = (Vec::new(), Vec::new());
-    let mut stopped = false;
     for experiment in wanted(args) {
         match reproduce(&mut session, args, experiment, &settings) {
             Ok(finished) => done.push(finished),
-            Err(error) if error.is::<Interrupted>() => {
-                stopped = true;
-                break;
-            }
             // The others may still tell something.
             Err(error) => {
                 session.warn(format!("{} failed: {error:#}", experiment.name));
@@ -49,7 +42,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
             }
         }
     }
-    finish(session, args, done, failed, stopped)
+    finish(session, args, done, failed)
 }
 
 /// The experiments that were asked for, in the paper's order.
@@ -85,18 +78,16 @@ fn finish(
     args: &ReproduceArgs,
     done: Vec<Done>,
     failed: Vec<(&'static str, anyhow::Error)>,
-    stopped: bool,
 ) -> anyhow::Result<Outcome> {
-    let complete =
-        args.experiments.iter().any(|name| name == "all") && failed.is_empty() && !stopped;
+    let complete = args.experiments.iter().any(|name| name == "all") && failed.is_empty();
     if session.json {
         session.print_answer(&Reproduced::new(&done, &failed))?;
     }
     let pages: Vec<Page> = done.into_iter().map(|done| done.page).collect();
     let written = summarize(args, &pages, complete)?;
     match failed.into_iter().next() {
-        Some((name, error)) if !stopped => Err(error.context(name)),
-        _ => Ok(session.conclude(written, stopped)),
+        Some((name, error)) => Err(error.context(name)),
+        None => Ok(session.conclude(written, false)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use xray_data::text::Vectorizer;
-use xray_data::{Format, Model, Provenance, Table, write_table};
+use xray_data::{Cells, Format, Model, Provenance, Table, write_table};
 use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
@@ -59,7 +59,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
-    FoundTopics::new(corpus, found, report, parameters).finish(comm, session, output, reading)
+    let found = FoundTopics::new(corpus, found, report, parameters).cells(args.csv.cells());
+    found.finish(comm, session, output, reading)
 }
 
 /// The folder that was asked for, or one beside the data.
@@ -127,6 +128,7 @@ pub(crate) struct FoundTopics {
     report: TopicsReport,
     /// What the model file remembers.
     parameters: TopicsParameters,
+    cells: Cells,
 }
 
 /// Where the files go, and how.
@@ -154,7 +156,13 @@ impl FoundTopics {
         let Corpus { matrix, names, rows, .. } = corpus;
         let ColumnNames::Words(vectorizer) = names else { panic!("topics are made of words") };
         let own_entries = matrix.columns().n_entries();
-        Self { rows, vectorizer, own_entries, found, report, parameters }
+        let cells = Cells::default();
+        Self { rows, vectorizer, own_entries, found, report, parameters, cells }
+    }
+
+    /// With cells of CSV files written in this way.
+    pub(crate) fn cells(self, cells: Cells) -> Self {
+        Self { cells, ..self }
     }
 
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
@@ -202,7 +210,8 @@ impl FoundTopics {
 
     fn write_small(&self, folder: &mut Folder) -> xray_pipeline::Result<()> {
         let report = &self.report;
-        folder.write("topics.csv", |out| out.write_all(topics_csv(report).as_bytes()))?;
+        folder
+            .write("topics.csv", |out| out.write_all(topics_csv(report, self.cells).as_bytes()))?;
         folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
         Ok(())
     }
@@ -211,7 +220,7 @@ impl FoundTopics {
     fn write_rest(&self, folder: &mut Folder, model: Option<Model>) -> xray_pipeline::Result<()> {
         let Some(model) = model else { return Ok(()) };
         if let Some(agreement) = &self.report.agreement {
-            let table = contingency_csv(&agreement.contingency);
+            let table = contingency_csv(&agreement.contingency, self.cells);
             folder.write("contingency.csv", |out| out.write_all(table.as_bytes()))?;
         }
         write_model(folder, Some(model))
@@ -235,7 +244,7 @@ impl FoundTopics {
         };
         let mut file = xray_pipeline::together(comm, open())?;
         self.found.documents.for_each_block(comm, rows, |block| match &mut file {
-            Some(file) => file.put(|out| weight_rows(block, rank).write_lines(out)),
+            Some(file) => file.put(|out| weight_rows(block, rank, self.cells).write_lines(out)),
             None => Ok(()),
         })?;
         if let Some(file) = file {
@@ -256,7 +265,9 @@ impl FoundTopics {
         let lines = folder.write_shard(shard(Part::Documents), |out| {
             out.write_all(&WeightRows::header(rows.labels.is_some(), documents.rank))?;
             let mut blocks = documents.own_blocks(rows);
-            blocks.try_for_each(|block| weight_rows(&block, documents.rank).write_lines(out))
+            blocks.try_for_each(|block| {
+                weight_rows(&block, documents.rank, self.cells).write_lines(out)
+            })
         })?;
         let weights = write_w_shard(folder, shard(Part::W), documents)?;
         Ok(vec![lines, weights])
@@ -295,13 +306,18 @@ pub(crate) fn write_model(folder: &mut Folder, model: Option<Model>) -> xray_pip
 }
 
 /// The rows of a block, to be written.
-pub(crate) fn weight_rows<'a>(block: &'a DocumentBlock<'_>, rank: usize) -> WeightRows<'a> {
+pub(crate) fn weight_rows<'a>(
+    block: &'a DocumentBlock<'_>,
+    rank: usize,
+    cells: Cells,
+) -> WeightRows<'a> {
     WeightRows {
         ids: &block.ids,
         labels: block.labels.as_deref(),
         topics: block.heaviest,
         weights: block.weights,
         rank,
+        cells,
     }
 }
 

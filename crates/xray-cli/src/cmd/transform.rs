@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use xray_data::{AtomicFile, Format, Model, Table, save};
+use xray_data::{AtomicFile, Cells, Format, Model, Table, save};
 use xray_nmf::DenseMatrix;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
@@ -18,6 +18,7 @@ use crate::cmd::topics::weight_rows;
 use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
 use crate::session::{STDOUT, Session};
+use crate::stdout::Lines;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common);
@@ -30,8 +31,10 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
     match &args.output {
-        Some(out) if csv(out) => session.stage("write", || write_csv(comm, &weighed, Some(out)))?,
-        None if !args.common.json => write_csv(comm, &weighed, None)?,
+        Some(out) if csv(out) => {
+            session.stage("write", || write_csv(comm, &weighed, Some(out), args.csv.cells()))?;
+        }
+        None if !args.common.json => write_csv(comm, &weighed, None, args.csv.cells())?,
         _ => {}
     }
     let whole_file = args.output.as_ref().filter(|out| !csv(out));
@@ -84,6 +87,7 @@ fn write_csv(
     comm: &dyn Communicator,
     weighed: &Transformed,
     path: Option<&Path>,
+    cells: Cells,
 ) -> anyhow::Result<()> {
     let Transformed { rows, documents } = weighed;
     let open = || -> anyhow::Result<Option<AtomicFile>> {
@@ -93,7 +97,7 @@ fn write_csv(
         }
     };
     let mut file = together(comm, open())?;
-    let mut stdout = std::io::stdout();
+    let mut stdout = Lines::new();
     let out: &mut dyn std::io::Write = match &mut file {
         Some(file) => file,
         None => &mut stdout,
@@ -111,7 +115,7 @@ fn write_csv(
         write(&|out| out.write_all(&header));
     }
     documents.for_each_block(comm, rows, |block| {
-        write(&|out| weight_rows(block, documents.rank).write_lines(out));
+        write(&|out| weight_rows(block, documents.rank, cells).write_lines(out));
         Ok(())
     })?;
     let finish = || -> anyhow::Result<()> {
@@ -165,6 +169,7 @@ impl Gathered {
             topics: &self.topics,
             weights: &self.weights,
             rank: self.rank,
+            cells: Cells::AsTheyAre,
         }
     }
 

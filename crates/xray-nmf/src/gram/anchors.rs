@@ -36,6 +36,17 @@ impl AnchorRows {
         self.n_anchors += 1;
     }
 
+    /// Drops the newest anchor.
+    pub(crate) fn pop(&mut self) {
+        self.n_anchors -= 1;
+        let lane = self.n_anchors % ANCHOR_PANEL;
+        if lane == 0 {
+            self.panels.pop();
+        } else if let Some(panel) = self.panels.last_mut() {
+            panel.iter_mut().for_each(|products| products[lane] = 0.0);
+        }
+    }
+
     /// Appends row k of `other`.
     pub(crate) fn push_from(&mut self, other: &AnchorRows, k: usize) {
         let row = (0..self.n_columns).map(|i| other.get(k, i)).collect();
@@ -112,6 +123,12 @@ impl NormalMatrix {
         let norm = row[t].sqrt();
         self.inverse_norms.push(if norm > 0.0 { 1.0 / norm } else { 0.0 });
         self.size += 1;
+    }
+
+    /// Drops the newest anchor.
+    pub(crate) fn pop(&mut self) {
+        self.size -= 1;
+        self.inverse_norms.pop();
     }
 
     fn widen(&mut self) {

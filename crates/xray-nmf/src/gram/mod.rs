@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytemuck::{Pod, Zeroable};
 
 use crate::comm::Collectives;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::{Line, Matrix};
 use crate::packet::{Reader, Writer};
 use crate::ranks::Ranks;
@@ -79,7 +79,7 @@ impl<'a> Gram<'a> {
 
     /// One column, from its owner to all ranks; `state` tells of an own column.
     pub(crate) fn fetch(&self, j: usize, state: impl Fn(usize) -> ColumnState) -> Result<Fetched> {
-        let Ranks { comm, columns } = self.ranks;
+        let Ranks { comm, columns, .. } = self.ranks;
         let own = columns.local(j).map(|i| self.own(j, i, true, &state));
         if comm.is_alone() {
             return Ok(own.expect("the only rank owns all columns"));
@@ -93,13 +93,15 @@ impl<'a> Gram<'a> {
     }
 
     /// Own part of `C_j` for a fetched column that will hardly be asked for again, except to be admitted.
-    pub(crate) fn once(&self, fetched: &Fetched) -> Arc<GramColumn> {
+    pub(crate) fn once(&self, fetched: &Fetched) -> Result<Arc<GramColumn>> {
         let mut cache = self.cache();
-        cache.get(fetched.index).unwrap_or_else(|| {
-            let column = Arc::new(self.matrix.gram(&[&fetched.entries]).remove(0));
-            cache.keep_latest(fetched.index, &column);
-            column
-        })
+        if let Some(column) = cache.get(fetched.index) {
+            return Ok(column);
+        }
+        let column = self.matrix.gram_until(self.ranks.stop, &[&fetched.entries])?.remove(0);
+        let column = Arc::new(column);
+        cache.keep_latest(fetched.index, &column);
+        Ok(column)
     }
 
     /// Column j has become a ray, and will not be asked for again.
@@ -125,7 +127,8 @@ impl<'a> Gram<'a> {
             let missing: Vec<usize> = piece.clone().filter(|&q| found[q].is_none()).collect();
             let entries: Vec<&Line> =
                 missing.iter().map(|&q| &fetched[q - piece.start].entries).collect();
-            for (q, column) in missing.into_iter().zip(self.matrix.gram(&entries)) {
+            let computed = self.matrix.gram_until(self.ranks.stop, &entries)?;
+            for (q, column) in missing.into_iter().zip(computed) {
                 let column = Arc::new(column);
                 cache.insert(columns[q], &column);
                 found[q] = Some(column);
@@ -137,7 +140,7 @@ impl<'a> Gram<'a> {
     }
 
     /// Bytes of the entries of each listed column, the same on all ranks; `None` where every rank has
-    /// found its part of `C_j`.
+    /// found its part of `C_j`. An error on all ranks if any is to stop.
     fn bytes_needed(
         &self,
         columns: &[usize],
@@ -147,9 +150,13 @@ impl<'a> Gram<'a> {
             missing: u64::from(found.is_none()),
             bytes: self.ranks.columns.local(j).map_or(0, |i| self.matrix.column_bytes(i) as u64),
         });
-        let all = self.ranks.comm.gather(&own.collect::<Vec<Need>>())?;
+        let stops = Need { missing: u64::from(self.ranks.stop.is_made()), bytes: 0 };
+        let all = self.ranks.comm.gather(&own.chain([stops]).collect::<Vec<Need>>())?;
         let n = columns.len();
-        let of_column = |q: usize| all.iter().skip(q).step_by(n.max(1));
+        let of_column = |q: usize| all.iter().skip(q).step_by(n + 1);
+        if of_column(n).any(|stops| stops.missing > 0) {
+            return Err(Error::Stopped);
+        }
         let needed = |q: usize| {
             let missing = of_column(q).any(|need| need.missing > 0);
             missing.then(|| of_column(q).map(|need| need.bytes).sum())
@@ -164,7 +171,7 @@ impl<'a> Gram<'a> {
         bytes: &[Option<u64>],
         state: &impl Fn(usize) -> ColumnState,
     ) -> Result<Vec<Fetched>> {
-        let Ranks { comm, columns: ownership } = self.ranks;
+        let Ranks { comm, columns: ownership, .. } = self.ranks;
         let own = columns.iter().zip(bytes).filter_map(|(&j, bytes)| {
             Some(self.own(j, ownership.local(j)?, bytes.is_some(), state))
         });

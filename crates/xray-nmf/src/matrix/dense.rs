@@ -17,6 +17,7 @@ use crate::error::{Result, check_length};
 use crate::gram::GramColumn;
 use crate::ownership::Ownership;
 use crate::params::Normalize;
+use crate::stop::Stop;
 
 /// Columns in a panel of a product.
 const COLUMN_PANEL: usize = 256;
@@ -205,7 +206,7 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
     }
 
     /// `X'x` for at most [`LANES`] vectors.
-    fn batch_products(&self, batch: &[&Line]) -> Vec<GramColumn> {
+    fn batch_products(&self, stop: Stop<'_>, batch: &[&Line]) -> Result<Vec<GramColumn>> {
         let n = self.n_columns;
         let mut packed = vec![[0.0; LANES]; self.n_rows];
         for (l, x) in batch.iter().enumerate() {
@@ -215,22 +216,23 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
         let panels: Vec<Vec<Lanes>> = (0..n.div_ceil(COLUMN_PANEL))
             .into_par_iter()
             .map(|k| {
+                stop.check()?;
                 let panel = k * COLUMN_PANEL..((k + 1) * COLUMN_PANEL).min(n);
                 let mut out = vec![[0.0; LANES]; panel.len()];
                 self.panel_products(&packed, panel, &mut out);
-                out
+                Ok(out)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         results.par_iter_mut().enumerate().for_each(|(l, result)| {
             for (part, panel) in result.chunks_mut(COLUMN_PANEL).zip(&panels) {
                 part.iter_mut().zip(panel).for_each(|(value, lanes)| *value = lanes[l]);
             }
         });
-        results.into_iter().map(GramColumn::Dense).collect()
+        Ok(results.into_iter().map(GramColumn::Dense).collect())
     }
 
     /// `XX'` (m x m), added up in column order.
-    fn row_gram(&self) -> Vec<f64> {
+    fn row_gram(&self, stop: Stop<'_>) -> Result<Vec<f64>> {
         const COLUMNS_AT_ONCE: usize = 512;
         let (m, n) = (self.n_rows, self.n_columns);
         let mut gram = vec![0.0; m * m];
@@ -240,11 +242,13 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
             for j in start..(start + COLUMNS_AT_ONCE).min(n) {
                 columns.extend(self.column(j).values);
             }
-            gram.par_chunks_mut(m * 8).enumerate().for_each(|(k, stripe)| {
+            gram.par_chunks_mut(m * 8).enumerate().try_for_each(|(k, stripe)| {
+                stop.check()?;
                 kernels::add_outer_products(&columns, m, k * 8, stripe);
-            });
+                Ok(())
+            })?;
         }
-        gram
+        Ok(gram)
     }
 }
 
@@ -292,14 +296,17 @@ impl<T: Scalar> Products for DenseMatrix<'_, T> {
         })
     }
 
-    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn> {
-        match columns {
-            [x] => {
-                let x = x.to_dense(self.n_rows);
-                vec![GramColumn::Dense(self.single_product(&x))]
-            }
-            _ => columns.chunks(LANES).flat_map(|batch| self.batch_products(batch)).collect(),
+    fn gram_until(&self, stop: Stop<'_>, columns: &[&Line]) -> Result<Vec<GramColumn>> {
+        if let [x] = columns {
+            stop.check()?;
+            let x = x.to_dense(self.n_rows);
+            return Ok(vec![GramColumn::Dense(self.single_product(&x))]);
         }
+        let mut products = Vec::with_capacity(columns.len());
+        for batch in columns.chunks(LANES) {
+            products.append(&mut self.batch_products(stop, batch)?);
+        }
+        Ok(products)
     }
 
     fn column_bytes(&self, _j: usize) -> usize {
@@ -332,24 +339,26 @@ impl<T: Scalar> Products for DenseMatrix<'_, T> {
         None
     }
 
-    fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
+    fn gram_norm_bounds(&self, stop: Stop<'_>) -> Result<Option<Vec<f64>>> {
         let (m, n) = (self.n_rows, self.n_columns);
         if m >= n || m == 0 {
-            return None;
+            return Ok(None);
         }
         // ||X'x||^2 = x'(XX')x. Rounding is at most about (m + n) eps of the same form with all
         // signs removed, itself at most ||x||^2 times the trace of XX'.
-        let gram = self.row_gram();
+        let gram = self.row_gram(stop)?;
         let trace = (0..m).fold(0.0, |sum, d| sum + gram[d * m + d]);
         let relative = 4.0 * (m + n) as f64 * f64::EPSILON;
         let signed = self.first_negative.is_some();
         let bound = |j: usize| {
+            stop.check()?;
             let x = self.column(j).values;
             let form = kernels::quadratic_form(&gram, &x);
             let scale = if signed { trace * x.iter().fold(0.0, |s, v| s + v * v) } else { form };
-            (form + relative * scale).max(0.0).sqrt() * (1.0 + relative)
+            Ok((form + relative * scale).max(0.0).sqrt() * (1.0 + relative))
         };
-        Some((0..n).into_par_iter().with_min_len(64).map(bound).collect())
+        let bounds = (0..n).into_par_iter().with_min_len(64).map(bound);
+        Ok(Some(bounds.collect::<Result<_>>()?))
     }
 }
 

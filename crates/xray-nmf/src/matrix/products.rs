@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::Matrix;
+use crate::error::Result;
 use crate::gram::GramColumn;
 use crate::matrix::Line;
 use crate::params::Normalize;
+use crate::stop::Stop;
 
 /// The hidden half of [`Matrix`]: it can be named by this crate alone, so nobody else can implement
 /// either. Parallel methods run in the rayon pool of the caller.
@@ -13,8 +15,13 @@ pub trait Products: Sync + std::fmt::Debug {
     /// A copy with each nonzero column divided by its norm.
     fn normalized(&self, norm: Normalize) -> Box<dyn Matrix>;
 
-    /// `C_j = X'x` for each given column x, in order.
-    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn>;
+    /// `C_j = X'x` for each given column x, in order; an error if it is to stop before the end.
+    fn gram_until(&self, stop: Stop<'_>, columns: &[&Line]) -> Result<Vec<GramColumn>>;
+
+    /// The same, to the end.
+    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn> {
+        self.gram_until(Stop::NEVER, columns).expect("nobody asks to stop")
+    }
 
     /// Memory that column j takes when it is taken out.
     fn column_bytes(&self, j: usize) -> usize;
@@ -27,8 +34,9 @@ pub trait Products: Sync + std::fmt::Debug {
 
     /// Upper bounds on `||X'X_j||` for all j, or `None` where none is cheaper than the products.
     ///
-    /// Certified: each bound includes the rounding errors made in computing it.
-    fn gram_norm_bounds(&self) -> Option<Vec<f64>>;
+    /// Certified: each bound includes the rounding errors made in computing it. An error if it is to stop before
+    /// the end.
+    fn gram_norm_bounds(&self, stop: Stop<'_>) -> Result<Option<Vec<f64>>>;
 
     /// The last columns, with half of the entries, and the first of them; `None` where products are
     /// no cheaper with fewer columns.

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::gram::GramColumn;
 use crate::ownership::Ownership;
 use crate::params::Normalize;
+use crate::stop::Stop;
 
 /// A product below this many multiply-adds is not worth splitting over threads.
 const MIN_PARALLEL_WORK: usize = 100_000;
@@ -244,12 +245,19 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
     ///
     /// `next[d]` is the position in row d of the first column not yet passed; since the group's
     /// columns ascend, finding j in row d takes no search after the first.
-    fn add_upper_squares(&self, group: Range<usize>, work: &[usize], squares: &mut [f64]) {
+    fn add_upper_squares(
+        &self,
+        stop: Stop<'_>,
+        group: Range<usize>,
+        work: &[usize],
+        squares: &mut [f64],
+    ) -> Result<()> {
         const UNSEEN: u32 = u32::MAX;
         let mut next = vec![UNSEEN; self.n_rows()];
         let mut sums = vec![0.0f64; self.n_columns()];
         let mut touched: Vec<u32> = Vec::new();
         for j in group {
+            stop.check()?;
             let few = work[j] < (self.n_columns() - j) / 4;
             let (rows, values) = self.by_column.line(j);
             for (&d, &value) in rows.iter().zip(values) {
@@ -277,6 +285,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
             };
             squares[j] += own;
         }
+        Ok(())
     }
 
     /// One thread's part of [`Products::add_product_squares`]; `work` is the number of products for each x.
@@ -364,22 +373,22 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
         Box::new(SparseMatrix { by_row, by_column, first_negative })
     }
 
-    fn gram(&self, columns: &[&Line]) -> Vec<GramColumn> {
+    fn gram_until(&self, stop: Stop<'_>, columns: &[&Line]) -> Result<Vec<GramColumn>> {
         let threads = rayon::current_num_threads();
         let work: Vec<usize> = columns.iter().map(|x| self.product_work(x)).collect();
         let total: usize = work.iter().sum();
+        let serial = |(x, &w): (&&Line, &usize)| {
+            stop.check()?;
+            Ok(self.product_serial(x, w))
+        };
         if total < MIN_PARALLEL_WORK || threads == 1 {
-            return columns.iter().zip(&work).map(|(x, &w)| self.product_serial(x, w)).collect();
+            return columns.iter().zip(&work).map(serial).collect();
         }
         if columns.len() < 2 * threads {
-            return columns.iter().map(|x| self.product_striped(x)).collect();
+            let striped = |x: &&Line| stop.check().map(|()| self.product_striped(x));
+            return columns.iter().map(striped).collect();
         }
-        columns
-            .par_iter()
-            .zip(&work)
-            .with_max_len(1)
-            .map(|(x, &w)| self.product_serial(x, w))
-            .collect()
+        columns.par_iter().zip(&work).with_max_len(1).map(serial).collect()
     }
 
     fn column_bytes(&self, j: usize) -> usize {
@@ -431,7 +440,7 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
         Some((middle, Box::new(SparseMatrix { by_row, by_column, first_negative: None })))
     }
 
-    fn gram_norm_bounds(&self) -> Option<Vec<f64>> {
+    fn gram_norm_bounds(&self, stop: Stop<'_>) -> Result<Option<Vec<f64>>> {
         let n = self.n_columns();
         let row_length = |&d: &u32| self.by_row.line_length(d as usize);
         let work = self.by_column.map_lines(|rows, _| rows.iter().map(row_length).sum::<usize>());
@@ -441,14 +450,14 @@ impl<T: Scalar> Products for SparseMatrix<'_, T> {
             .with_max_len(1)
             .map(|group| {
                 let mut squares = vec![0.0; n];
-                self.add_upper_squares(group, &work, &mut squares);
-                squares
+                self.add_upper_squares(stop, group, &work, &mut squares)?;
+                Ok(squares)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         // All terms are nonnegative squares: the relative error of their sum is below (n + m) eps.
         let slack = 1.0 + 4.0 * (n + self.n_rows()) as f64 * f64::EPSILON;
         let total = |j: usize| parts.iter().fold(0.0, |sum, part| sum + part[j]);
-        Some((0..n).map(|j| total(j).sqrt() * slack).collect())
+        Ok(Some((0..n).map(|j| total(j).sqrt() * slack).collect()))
     }
 }
 

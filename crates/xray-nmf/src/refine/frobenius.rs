@@ -17,6 +17,7 @@ use crate::matrix::kernels::quad::Quad;
 use crate::matrix::kernels::{add_scaled, dot, multiversion};
 use crate::ownership::Ownership;
 use crate::project::{ActiveSet, descend, is_crowded, weighted_lines};
+use crate::stop::Stop;
 
 /// Sweeps of HALS over the topics of each line before the other factor's turn.
 const SWEEPS: usize = 3;
@@ -31,8 +32,7 @@ pub(super) fn run(
     let row = |d: usize, into: &mut Line| parts.rows.read_row(d, into);
     let start = column_step(parts, w, h, None)?;
     let improve_w = |h: &[f64], w: &mut [f64]| {
-        half_step(&row, parts.rank, h, w, Some(method));
-        Ok(())
+        half_step(parts.stop, &row, parts.rank, h, w, Some(method)).map(|_| ())
     };
     let improve_h = |w: &[f64], h: &mut [f64]| column_step(parts, w, h, Some(method));
     alternate(w, h, Extrapolation::of(method), start, trace, improve_w, improve_h)
@@ -49,7 +49,7 @@ fn column_step(
     let rank = parts.rank;
     if parts.is_whole() {
         let column = |j: usize, into: &mut Line| parts.columns.read_column(j, into);
-        return Ok(half_step(&column, rank, w, h, method));
+        return half_step(parts.stop, &column, rank, w, h, method);
     }
     let (s, targets) = products(parts, w)?;
     let squares = parts.columns.squared_norms();
@@ -72,7 +72,7 @@ pub(super) fn suited(parts: &Parts<'_>, w: &[f64]) -> Result<Refinement> {
     if rank == 0 {
         return Ok(Refinement::Hals);
     }
-    let (mut gram, heads) = (vec![0.0; rank * rank], grams_of_blocks(w, rank));
+    let (mut gram, heads) = (vec![0.0; rank * rank], grams_of_blocks(parts.stop, w, rank)?);
     parts.travel(&[], &heads, rank * rank, |_, part, _| add_scaled(&mut gram, part, 1.0))?;
     let crowded = is_crowded(&lines_of_gram(&gram, rank));
     Ok(if crowded { Refinement::Exact } else { Refinement::Hals })
@@ -81,7 +81,7 @@ pub(super) fn suited(parts: &Parts<'_>, w: &[f64]) -> Result<Refinement> {
 /// `W'W`, and `W'X_j` for the own columns j, one line after the other.
 fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
     let rank = parts.rank;
-    let grams = grams_of_blocks(w, rank);
+    let grams = grams_of_blocks(parts.stop, w, rank)?;
     let mut gram = vec![0.0; rank * rank];
     let mut targets = vec![0.0; parts.columns.n_columns() * rank];
     parts.travel(w, &grams, rank * rank, |start, part, lines| {
@@ -96,43 +96,51 @@ fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
 /// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
 /// they are if `method` is None; returns `||X - WH||_F^2` after it.
 fn half_step(
+    stop: Stop<'_>,
     line: &(impl Fn(usize, &mut Line) + Sync),
     rank: usize,
     other: &[f64],
     own: &mut [f64],
     method: Option<Refinement>,
-) -> f64 {
-    let s = gram_of_lines(other, rank);
+) -> Result<f64> {
+    let s = sum_of_grams(&grams_of_blocks(stop, other, rank)?, rank);
     let parts: Vec<f64> = own
         .par_chunks_mut(LINES_PER_TASK * rank)
         .enumerate()
         .map_init(
             || vec![Line::default(); LINES_PER_TASK],
             |lines, (q, chunk)| {
+                stop.check()?;
                 let lines = &mut lines[..chunk.len() / rank];
                 lines
                     .iter_mut()
                     .enumerate()
                     .for_each(|(l, into)| line(q * LINES_PER_TASK + l, into));
-                update_chunk(&s, other, lines, chunk, method)
+                Ok(update_chunk(&s, other, lines, chunk, method))
             },
         )
-        .collect();
-    parts.iter().fold(0.0, |sum, part| sum + part)
+        .collect::<Result<_>>()?;
+    Ok(parts.iter().fold(0.0, |sum, part| sum + part))
 }
 
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
 /// the lower triangle alone.
+#[cfg(feature = "rivals")]
 pub(crate) fn gram_of_lines(lines: &[f64], rank: usize) -> NormalMatrix {
-    let parts = grams_of_blocks(lines, rank);
+    sum_of_grams(&grams_of_blocks(Stop::NEVER, lines, rank).expect("nobody asks to stop"), rank)
+}
+
+/// The sum of the parts of all chunks.
+fn sum_of_grams(parts: &[Vec<f64>], rank: usize) -> NormalMatrix {
     let mut total = vec![0.0; rank * rank];
     parts.iter().for_each(|part| add_scaled(&mut total, part, 1.0));
     lines_of_gram(&total, rank)
 }
 
 /// The same of each chunk.
-fn grams_of_blocks(lines: &[f64], rank: usize) -> Vec<Vec<f64>> {
-    lines.par_chunks(Ownership::ROW_BLOCK * rank).map(|chunk| gram_of_chunk(chunk, rank)).collect()
+fn grams_of_blocks(stop: Stop<'_>, lines: &[f64], rank: usize) -> Result<Vec<Vec<f64>>> {
+    let chunks = lines.par_chunks(Ownership::ROW_BLOCK * rank);
+    chunks.map(|chunk| stop.check().map(|()| gram_of_chunk(chunk, rank))).collect()
 }
 
 /// The sum on the current thread, in one piece.

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 
 use super::travel::Parts;
 use super::{LINES_PER_TASK, Trace};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::matrix::Line;
 use crate::matrix::kernels::{add_scaled, dot};
+use crate::stop::Stop;
 
 /// Zeros start at this share of their topic's mean weight.
 const FLOOR: f64 = 1e-4;
@@ -29,26 +30,42 @@ pub(super) fn run(
     h: &mut [f64],
     trace: &mut Trace<'_>,
 ) -> Result<()> {
-    let row = |d: usize| parts.rows.row(d);
     let start = divergence(parts, w, h)?;
-    let given = (w.to_vec(), h.to_vec());
+    let mut before = (w.to_vec(), h.to_vec());
     lift_topics(parts, w, h)?;
     let mut is_first = true;
     trace.follow(start, || {
-        let step = |w: &mut [f64], h: &mut [f64]| {
-            half_step(&row, parts.rank, h, w);
-            column_step(parts, w, h)?;
-            divergence(parts, w, h)
-        };
-        let mut objective = step(w, h)?;
+        let mut objective = step(parts, w, h, &before)?;
         if std::mem::take(&mut is_first) && objective > start {
             // Zeros belong where they were.
-            w.copy_from_slice(&given.0);
-            h.copy_from_slice(&given.1);
-            objective = step(w, h)?;
+            w.copy_from_slice(&before.0);
+            h.copy_from_slice(&before.1);
+            objective = step(parts, w, h, &before)?;
+        }
+        if parts.stop.is_possible() {
+            before.0.copy_from_slice(w);
+            before.1.copy_from_slice(h);
         }
         Ok(objective)
     })
+}
+
+/// Improves both factors, and returns the divergence; a step that is given up leaves them as they were `before`.
+fn step(
+    parts: &Parts<'_>,
+    w: &mut [f64],
+    h: &mut [f64],
+    before: &(Vec<f64>, Vec<f64>),
+) -> Result<f64> {
+    let row = |d: usize| parts.rows.row(d);
+    let done = half_step(parts.stop, &row, parts.rank, h, w)
+        .and_then(|()| column_step(parts, w, h))
+        .and_then(|()| divergence(parts, w, h));
+    if done == Err(Error::Stopped) {
+        w.copy_from_slice(&before.0);
+        h.copy_from_slice(&before.1);
+    }
+    done
 }
 
 /// Raises zeros to a small share of the mean, so that multiplications can move them.
@@ -97,13 +114,21 @@ fn column_sums(lines: &[f64], rank: usize) -> Vec<f64> {
     sums
 }
 
-fn half_step(line: &(impl Fn(usize) -> Line + Sync), rank: usize, other: &[f64], own: &mut [f64]) {
+fn half_step(
+    stop: Stop<'_>,
+    line: &(impl Fn(usize) -> Line + Sync),
+    rank: usize,
+    other: &[f64],
+    own: &mut [f64],
+) -> Result<()> {
     let sums = column_sums(other, rank);
-    own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().for_each(|(q, chunk)| {
+    own.par_chunks_mut(LINES_PER_TASK * rank).enumerate().try_for_each(|(q, chunk)| {
+        stop.check()?;
         for (l, z) in chunk.chunks_exact_mut(rank).enumerate() {
             multiply_line(&line(q * LINES_PER_TASK + l), other, &sums, z);
         }
-    });
+        Ok(())
+    })
 }
 
 /// One multiplication of a line of weights; `sums` are those of the other factor's topics.
@@ -132,8 +157,7 @@ fn multiply(z: &mut [f64], numerator: &[f64], sums: &[f64]) {
 fn column_step(parts: &Parts<'_>, w: &[f64], h: &mut [f64]) -> Result<()> {
     let rank = parts.rank;
     if parts.is_whole() {
-        half_step(&|j| parts.columns.column(j), rank, w, h);
-        return Ok(());
+        return half_step(parts.stop, &|j| parts.columns.column(j), rank, w, h);
     }
     let mut own = parts.own_lines(h);
     let mut numerators = vec![0.0; own.len()];
@@ -164,10 +188,12 @@ fn divergence(parts: &Parts<'_>, w: &[f64], h: &[f64]) -> Result<f64> {
             .with_min_len(LINES_PER_TASK)
             .zip(own.par_chunks_exact(rank))
             .enumerate()
-            .for_each(|(j, (term, z))| {
+            .try_for_each(|(j, (term, z))| {
+                parts.stop.check()?;
                 let column = parts.columns.column(j);
                 column.for_each(|d, x| *term += gain(&w[d * rank..(d + 1) * rank], x, z));
-            });
+                Ok(())
+            })?;
     } else {
         parts.travel(w, &[], 0, |start, _, lines| {
             lines.chunks_exact(rank).for_each(|z| add_scaled(&mut sums, z, 1.0));

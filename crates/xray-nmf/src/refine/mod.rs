@@ -28,6 +28,7 @@ use crate::fit::Portion;
 use crate::matrix::Matrix;
 use crate::observe::Observer;
 use crate::ownership::Ownership;
+use crate::stop::{Stop, StopRequest};
 
 /// Entries of W and H beyond this could overflow.
 const LARGEST: f64 = 1e140;
@@ -67,11 +68,12 @@ pub struct Refine<'a> {
     steps: usize,
     tolerance: f64,
     observer: Option<&'a mut dyn Observer>,
+    stop: Option<&'a StopRequest>,
 }
 
 impl std::fmt::Debug for Refine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { portion, comm, method, steps, tolerance, observer } = self;
+        let Self { portion, comm, method, steps, tolerance, observer, stop } = self;
         f.debug_struct("Refine")
             .field("portion", portion)
             .field("comm", comm)
@@ -79,6 +81,7 @@ impl std::fmt::Debug for Refine<'_> {
             .field("steps", steps)
             .field("tolerance", tolerance)
             .field("observed", &observer.is_some())
+            .field("stop", stop)
             .finish()
     }
 }
@@ -97,7 +100,8 @@ impl<'a> Refine<'a> {
     /// The portion needs its rows. W has the lines of the own rows, H those of all columns.
     pub fn part(portion: Portion<'a>, comm: &'a dyn Communicator) -> Self {
         let method = Refinement::default();
-        Self { portion, comm, method, steps: Self::STEPS, tolerance: 0.0, observer: None }
+        let (steps, tolerance) = (Self::STEPS, 0.0);
+        Self { portion, comm, method, steps, tolerance, observer: None, stop: None }
     }
 
     /// What is minimised, and how; [`Refinement::Auto`] if not said.
@@ -121,6 +125,12 @@ impl<'a> Refine<'a> {
         Self { observer: Some(observer), ..self }
     }
 
+    /// Looks at a request to stop, within steps too: the result is that of the last complete step. Its objective is
+    /// empty if not even that of the start was known. On many ranks it is looked at between steps.
+    pub fn stop(self, request: &'a StopRequest) -> Self {
+        Self { stop: Some(request), ..self }
+    }
+
     /// Improves W and H, in the current thread pool; `start.objective` is replaced.
     ///
     /// # Errors
@@ -131,13 +141,20 @@ impl<'a> Refine<'a> {
         let Portion { columns, rows, n_columns } = self.portion;
         let (comm, method, rank) = (self.comm, self.method, start.rank);
         let layout = Ownership::columns(n_columns, comm);
-        let parts = Parts { comm, columns, rows: rows.unwrap_or(columns), rank, layout };
+        let (rows_or_all, stop) = (rows.unwrap_or(columns), Stop::new(self.stop, comm.is_alone()));
+        let parts = Parts { comm, columns, rows: rows_or_all, rank, layout, stop };
         let own = check(&parts, rows.is_some(), method, &start);
         refuse_together(comm, own)?;
         let Factors { mut w, mut h, .. } = start;
-        let method = match method {
-            Refinement::Auto => frobenius::suited(&parts, &w)?,
-            chosen => chosen,
+        let suited = match method {
+            Refinement::Auto => frobenius::suited(&parts, &w),
+            chosen => Ok(chosen),
+        };
+        let method = match suited {
+            Err(Error::Stopped) => {
+                return Ok(Factors { rank, w, h, objective: Vec::new(), method: None });
+            }
+            suited => suited?,
         };
         let mut nobody = ();
         let mut trace = Trace {
@@ -146,15 +163,18 @@ impl<'a> Refine<'a> {
             objective: Vec::new(),
             observer: self.observer.unwrap_or(&mut nobody),
             comm,
+            stop,
         };
-        match method {
+        let done = match method {
             _ if rank == 0 => {
                 let nothing = objective_of_nothing(&parts, method)?;
-                trace.follow(nothing, || Ok(nothing))?;
+                trace.follow(nothing, || Ok(nothing))
             }
-            Refinement::KullbackLeibler => kullback::run(&parts, &mut w, &mut h, &mut trace)?,
-            _ => frobenius::run(&parts, method, &mut w, &mut h, &mut trace)?,
-        }
+            Refinement::KullbackLeibler => kullback::run(&parts, &mut w, &mut h, &mut trace),
+            _ => frobenius::run(&parts, method, &mut w, &mut h, &mut trace),
+        };
+        // W and H are those of the last complete step.
+        done.or_else(|error| if error == Error::Stopped { Ok(()) } else { Err(error) })?;
         Ok(Factors { rank, w, h, objective: trace.objective, method: Some(method) })
     }
 }
@@ -202,6 +222,7 @@ struct Trace<'a> {
     objective: Vec<f64>,
     observer: &'a mut dyn Observer,
     comm: &'a dyn Communicator,
+    stop: Stop<'a>,
 }
 
 impl Trace<'_> {
@@ -214,7 +235,7 @@ impl Trace<'_> {
             let small = before - objective < self.tolerance * objective;
             let settled = small && self.tolerance > 0.0;
             before = objective;
-            let stops = self.observer.iteration(t, objective).is_break();
+            let stops = self.observer.iteration(t, objective).is_break() || self.stop.is_made();
             if self.comm.any(stops)? || settled {
                 break;
             }

@@ -13,6 +13,7 @@ use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::matrix::{Line, Matrix};
 use crate::ownership::Ownership;
+use crate::stop::Stop;
 
 /// What one rank has of X, and who has the rest.
 pub(super) struct Parts<'a> {
@@ -23,6 +24,7 @@ pub(super) struct Parts<'a> {
     pub(super) rows: &'a dyn Matrix,
     pub(super) rank: usize,
     pub(super) layout: Ownership,
+    pub(super) stop: Stop<'a>,
 }
 
 impl Parts<'_> {

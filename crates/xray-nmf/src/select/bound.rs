@@ -48,7 +48,7 @@ impl Bounds {
     /// For the empty cone: bounds on `||X'X_j||`.
     pub(crate) fn new(cone: &Cone<'_>) -> Result<Self> {
         let known = match cone.ranks().comm.size() {
-            1 => cone.gram.matrix.gram_norm_bounds(),
+            1 => cone.gram.matrix.gram_norm_bounds(cone.ranks().stop)?,
             _ => shared_norm_bounds(cone)?,
         };
         let upper = match known {
@@ -91,13 +91,13 @@ impl Bounds {
         let t = cone.n_rays();
         let growth = ColumnGrowth::new(cone, changes)?;
         let Bounds { upper, scored, .. } = &*self;
-        let grown: Vec<Vec<f64>> = cone
-            .ranks()
-            .columns
+        let Ranks { columns, stop, .. } = *cone.ranks();
+        let grown: Vec<Vec<f64>> = columns
             .own_blocks()
             .into_par_iter()
             .with_max_len(1)
             .map(|block| {
+                stop.check()?;
                 let mut grown = growth.cheap(cone, block.clone());
                 let start = block.start;
                 let close: Vec<u32> = block
@@ -111,9 +111,9 @@ impl Bounds {
                         grown[j as usize - start] = form;
                     }
                 }
-                grown
+                Ok(grown)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         for (i, growth) in grown.into_iter().flatten().enumerate() {
             self.raise(i, growth, t);
         }
@@ -126,8 +126,9 @@ impl Bounds {
         cone: &Cone<'_>,
         gram: &[Vec<f64>],
         changes: &[ChangeBlock],
-    ) {
+    ) -> Result<()> {
         for block in changes {
+            cone.ranks().stop.check()?;
             for (q, &k) in block.columns.iter().enumerate() {
                 let (rays, change) = block.change(q);
                 let relative = relative_error(rays.len(), self.sums);
@@ -135,6 +136,7 @@ impl Bounds {
                 self.raise(k as usize, growth, cone.n_rays());
             }
         }
+        Ok(())
     }
 }
 

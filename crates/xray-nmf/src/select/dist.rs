@@ -116,7 +116,7 @@ impl Exterior for Dist {
     fn update(&mut self, cone: &Cone<'_>, changes: &[ChangeBlock]) -> Result<()> {
         let Some(bounds) = &mut self.bounds else { return Ok(()) };
         self.gram.push(Self::newest_products(cone)?);
-        bounds.raise_rows(cone, &self.gram, changes);
+        bounds.raise_rows(cone, &self.gram, changes)?;
         for &k in changes.iter().flat_map(|block| &block.columns) {
             self.scores.known[k as usize] = None;
         }

@@ -117,8 +117,8 @@ impl<P: Exterior> Rule for LookFrom<P> {
 fn look_from(search: &Search<'_>, i: usize) -> Result<Option<Detection>> {
     let fetched = search.cone.gram.fetch(i, |i| search.cone.state(i))?;
     let view = View::new(search, &fetched);
-    let products =
-        residual_products(&search.cone, &fetched.state, &search.cone.gram.once(&fetched));
+    let gram = search.cone.gram.once(&fetched)?;
+    let products = residual_products(&search.cone, &fetched.state, &gram);
     let winner = if fetched.state.rays.is_empty() {
         // The residual is the column itself.
         view.farthest(&products, view.norm)?

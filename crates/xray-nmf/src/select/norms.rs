@@ -18,7 +18,7 @@ const ENTRIES_PER_MESSAGE: usize = 1 << 18;
 /// Upper bounds on `||X'X_j||` for the own columns j, or `None` where none is cheaper than the products.
 pub(super) fn shared_norm_bounds(cone: &Cone<'_>) -> Result<Option<Vec<f64>>> {
     let Some((middle, half)) = cone.gram.matrix.second_half() else { return Ok(None) };
-    let own = cone.gram.matrix.gram_norm_bounds().unwrap_or_default();
+    let own = cone.gram.matrix.gram_norm_bounds(cone.ranks().stop)?.unwrap_or_default();
     let mut squares = Squares {
         own: own.iter().map(|bound| bound * bound).collect(),
         others: vec![0.0; cone.ranks().columns.n()],

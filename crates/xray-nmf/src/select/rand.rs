@@ -22,7 +22,7 @@ impl Rand {
 
 impl Exterior for Rand {
     fn point(&mut self, cone: &Cone<'_>, open: &dyn Fn(usize) -> bool) -> Result<Option<Point>> {
-        let Ranks { comm, columns } = *cone.ranks();
+        let Ranks { comm, columns, .. } = *cone.ranks();
         let open: Vec<usize> = (0..columns.n_own()).filter(|&i| open(i)).collect();
         let counts = count_in_blocks(cone.ranks(), &open)?;
         let total: usize = counts.iter().sum();
@@ -57,7 +57,7 @@ impl Exterior for Rand {
 
 /// How many of the listed own columns, and of those of the other ranks, each block of all has.
 fn count_in_blocks(ranks: &Ranks<'_>, open: &[usize]) -> Result<Vec<usize>> {
-    let Ranks { comm, columns } = *ranks;
+    let Ranks { comm, columns, .. } = *ranks;
     let mut own = vec![0u64; columns.own_blocks().len()];
     open.iter().for_each(|i| own[i / columns.block_size()] += 1);
     let all = comm.gather(&own)?;

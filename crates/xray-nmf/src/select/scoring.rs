@@ -42,16 +42,17 @@ pub(crate) fn positive_parts(
     let (states, grams) = cone.gram.products(listed, |i| cone.state(i))?;
     let batches = states.chunks(LANES).zip(grams.chunks(LANES));
     let batches: Vec<Batch> = batches.map(|(s, g)| Batch::new(s, g, side)).collect();
-    let Ranks { comm, columns } = *cone.ranks();
+    let Ranks { comm, columns, stop } = *cone.ranks();
     let blocks = columns.own_blocks();
     let tasks: Vec<(usize, usize)> =
         (0..blocks.len()).flat_map(|b| (0..batches.len()).map(move |q| (b, q))).collect();
     let scorer = Scorer { cone, fold };
-    let parts: Vec<Lanes> = tasks
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(b, q)| scorer.score(&batches[q], b, blocks[b].clone()))
-        .collect();
+    let score = |(b, q): (usize, usize)| {
+        stop.check()?;
+        Ok(scorer.score(&batches[q], b, blocks[b].clone()))
+    };
+    let parts = tasks.into_par_iter().with_max_len(1).map(score);
+    let parts = parts.collect::<Result<Vec<Lanes>>>()?;
     let parts = comm.gather(parts.as_flattened())?;
     let mut folds = vec![0.0; listed.len()];
     for block in columns.in_block_order(&parts, batches.len() * LANES) {

@@ -1,6 +1,6 @@
 //! Reports as CSV files: every number with all its digits, missing values empty.
 
-use xray_data::csv_text;
+use xray_data::{Cells, csv_text};
 use xray_report::{Column, Table};
 
 use super::{ContingencyTable, FactorizeReport, RankReport, TopicsReport};
@@ -10,7 +10,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// topics.csv: a row for each topic.
-pub fn topics_csv(report: &TopicsReport) -> String {
+pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
     let headers = ["topic", "anchor", "share", "margin", "words"];
     let mut table = Table::new(headers.map(Column::left));
     for line in &report.topics {
@@ -22,16 +22,16 @@ pub fn topics_csv(report: &TopicsReport) -> String {
             line.words.join(", "),
         ]);
     }
-    csv_text(table.records())
+    csv_text(cells, table.records())
 }
 
 /// contingency.csv: a row for each label, a column for each topic.
-pub fn contingency_csv(table: &ContingencyTable) -> String {
-    csv_text(super::contingency_table(table).records())
+pub fn contingency_csv(table: &ContingencyTable, cells: Cells) -> String {
+    csv_text(cells, super::contingency_table(table).records())
 }
 
 /// anchors.csv: a row for each anchor.
-pub fn anchors_csv(report: &FactorizeReport) -> String {
+pub fn anchors_csv(report: &FactorizeReport, cells: Cells) -> String {
     let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
     let mut table = Table::new(headers.map(Column::left));
     for (t, name) in report.anchor_names.iter().enumerate() {
@@ -45,11 +45,11 @@ pub fn anchors_csv(report: &FactorizeReport) -> String {
             report.evaluations[t].to_string(),
         ]);
     }
-    csv_text(table.records())
+    csv_text(cells, table.records())
 }
 
 /// rank.csv: a row for each rank.
-pub fn ranks_csv(report: &RankReport) -> String {
+pub fn ranks_csv(report: &RankReport, cells: Cells) -> String {
     let headers =
         ["rank", "column", "anchor", "residual_norm", "held_out", "npmi", "umass", "margin"];
     let mut table = Table::new(headers.map(Column::left));
@@ -65,5 +65,5 @@ pub fn ranks_csv(report: &RankReport) -> String {
             number(line.margin),
         ]);
     }
-    csv_text(table.records())
+    csv_text(cells, table.records())
 }

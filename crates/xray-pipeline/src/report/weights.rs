@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use rayon::prelude::*;
-use xray_data::write_field;
+use xray_data::{Cells, write_field};
 
 /// Lines that one task turns into text.
 const LINES_PER_TASK: usize = 1024;
@@ -24,6 +24,7 @@ const TASKS_AT_ONCE: usize = 64;
 ///     topics: &[Some(1), None],
 ///     weights: &[0.0, 0.1, 0.0, 0.0],
 ///     rank: 2,
+///     cells: Default::default(),
 /// };
 /// let mut text = Vec::new();
 /// rows.write(&mut text).expect("memory");
@@ -41,6 +42,8 @@ pub struct WeightRows<'a> {
     pub weights: &'a [f64],
     /// Number of topics.
     pub rank: usize,
+    /// How names are written.
+    pub cells: Cells,
 }
 
 impl WeightRows<'_> {
@@ -80,10 +83,10 @@ impl WeightRows<'_> {
         let mut text = Vec::new();
         for d in rows {
             // Writing to memory cannot fail.
-            let _ = write_field(&self.ids[d], b',', &mut text);
+            let _ = write_field(&self.cells.shown(&self.ids[d]), b',', &mut text);
             if let Some(labels) = self.labels {
                 text.push(b',');
-                let _ = write_field(&labels[d], b',', &mut text);
+                let _ = write_field(&self.cells.shown(&labels[d]), b',', &mut text);
             }
             text.push(b',');
             if let Some(k) = self.topics[d] {
@@ -116,6 +119,7 @@ mod tests {
             topics: &[Some(1), None],
             weights: &[0.0, 0.1, 0.0, 0.0],
             rank: 2,
+            cells: Cells::AsTheyAre,
         };
         let mut text = Vec::new();
         rows.write(&mut text).expect("memory");

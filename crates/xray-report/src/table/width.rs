@@ -3,6 +3,8 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::printable;
+
 /// The number of places of a line of text.
 pub(super) fn width(text: &str) -> usize {
     text.graphemes(true).map(places).sum()
@@ -13,9 +15,10 @@ fn places(cluster: &str) -> usize {
     cluster.width().min(2)
 }
 
-/// One line without control characters: they could move the cursor, or worse.
+/// One line: ends of lines and tabs are blanks, and nothing in it acts on the terminal.
 pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    let blank = |letter: char| matches!(letter, '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}');
+    printable(&text.replace(blank, " ")).into_owned()
 }
 
 /// The text, or as much of it as fits with an ellipsis.

@@ -1,0 +1,223 @@
+//! Signals are obeyed within a second, in every phase of every verb.
+//!
+//! `XRAY_SIGNALS=full` tries all signals on larger data and prints a table. The limits are for a machine that has
+//! other work as well; on an idle one all phases end within a second.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{Draw, Place, Run};
+
+/// What is allowed on a busy machine.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// Pause between the beginning of a phase and the signal.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// When the phase that is to be disturbed has begun.
+#[derive(Debug, Clone, Copy)]
+enum Begun {
+    /// With the program.
+    AtOnce,
+    /// When this stage has ended.
+    After(&'static str),
+    /// When the first anchor is saved.
+    FirstAnchor,
+}
+
+/// How the run is to end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Keeps {
+    /// Without an answer.
+    Nothing,
+    /// With what was found so far.
+    Answer,
+}
+
+struct Phase {
+    name: &'static str,
+    arguments: Vec<&'static str>,
+    begun: Begun,
+    keeps: Keeps,
+}
+
+fn full() -> bool {
+    std::env::var("XRAY_SIGNALS").is_ok_and(|value| value == "full")
+}
+
+/// Larger data on request.
+fn sized(quick: usize, large: usize) -> usize {
+    if full() { large } else { quick }
+}
+
+fn words(line: &'static str) -> Vec<&'static str> {
+    line.split(' ').collect()
+}
+
+/// Data for all phases.
+fn place() -> Place {
+    let place = Place::new();
+    let mut draw = Draw(5);
+    // Uniform numbers: steps are long, and none is the last.
+    let n = sized(1500, 4000);
+    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}");
+    let mut dense = b"\x93NUMPY\x01\x00".to_vec();
+    let padded = format!("{header:<117}\n");
+    dense.extend((padded.len() as u16).to_le_bytes());
+    dense.extend(padded.as_bytes());
+    for _ in 0..n * n {
+        dense.extend((1.0 + draw.below(1 << 20) as f64).to_le_bytes());
+    }
+    place.write("dense.npy", dense);
+    let mut text = String::from("id,text\n");
+    for d in 0..sized(60_000, 600_000) {
+        text += &format!("doc{d},");
+        for _ in 0..40 {
+            let range = 1 + draw.below(30_000);
+            text += &format!("w{} ", draw.below(range));
+        }
+        text.push('\n');
+    }
+    let few: String = text.lines().take(2000).map(|line| format!("{line}\n")).collect();
+    place.write("few.csv", few);
+    place.write("texts.csv", text);
+    place.done(&words("convert few.csv wide.npz"));
+    place.done(&words("factorize wide.npz -r 40 -o model.npz"));
+    place.done(&words("factorize dense.npy -r 150 --selection rand -o dense-model.npz"));
+    place
+}
+
+fn phases() -> Vec<Phase> {
+    use Begun::{After, AtOnce, FirstAnchor};
+    use Keeps::{Answer, Nothing};
+    let phase = |name, line, begun, keeps| Phase { name, arguments: words(line), begun, keeps };
+    vec![
+        phase("reading", "convert texts.csv out.jsonl", AtOnce, Nothing),
+        phase("counting words", "topics texts.csv -k 9 -o out", AtOnce, Nothing),
+        phase("writing", "convert dense.npy out.csv", After("read"), Nothing),
+        phase(
+            "first step",
+            "factorize dense.npy -r 9 --selection greedy --engine direct --json",
+            After("read"),
+            Nothing,
+        ),
+        phase(
+            "second step, direct",
+            "factorize dense.npy -r 900 --selection greedy --engine direct --checkpoint c.json",
+            FirstAnchor,
+            Answer,
+        ),
+        phase(
+            "joint, lazy",
+            "factorize dense.npy -r 900 --selection joint --checkpoint c.json",
+            FirstAnchor,
+            Answer,
+        ),
+        phase(
+            "sparse, lazy",
+            "factorize wide.npz -r 2000 --selection agg --checkpoint c.json",
+            FirstAnchor,
+            Answer,
+        ),
+        phase(
+            "refinement, exact",
+            "factorize dense.npy -r 60 --selection rand --refine 9999 --refine-method exact",
+            After("anchors"),
+            Answer,
+        ),
+        phase(
+            "refinement, hals",
+            "factorize dense.npy -r 60 --selection rand --refine 9999 --refine-method hals",
+            After("anchors"),
+            Answer,
+        ),
+        phase(
+            "refinement, divergence",
+            "factorize dense.npy -r 30 --selection rand --refine 9999 --refine-method kullback-leibler",
+            After("anchors"),
+            Answer,
+        ),
+        phase("topics", "topics few.csv -k 900 -o out --json", After("text"), Answer),
+        phase("rank", "rank few.csv --max 900 --json", After("text"), Answer),
+        phase(
+            "transform",
+            "transform dense-model.npz dense.npy -o out.csv",
+            After("read"),
+            Nothing,
+        ),
+        #[cfg(feature = "experiments")]
+        phase("compare", "compare dense.npy -r 200", After("read"), Nothing),
+        #[cfg(feature = "experiments")]
+        phase("reproduce", "reproduce all -o out", AtOnce, Nothing),
+    ]
+}
+
+/// Waits until a phase has begun; returns what was printed on standard error by then.
+fn await_phase(place: &Place, child: &mut Child, begun: Begun) -> String {
+    let mut errors = BufReader::new(child.stderr.as_mut().expect("a pipe"));
+    let mut stderr = String::new();
+    match begun {
+        Begun::AtOnce => {}
+        Begun::After(stage) => {
+            while !stderr.lines().any(|line| line.starts_with(stage)) {
+                assert!(errors.read_line(&mut stderr).expect("a pipe") > 0, "{stderr}");
+            }
+        }
+        Begun::FirstAnchor => {
+            while !place.path("c.json").exists() {
+                assert_eq!(child.try_wait().expect("a child"), None);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+    stderr
+}
+
+/// Sends a signal within a phase; how long it took to obey, and how the run ended.
+fn disturbed(place: &Place, phase: &Phase, signal: &str) -> (Duration, Run) {
+    let _ = std::fs::remove_file(place.path("c.json"));
+    let _ = std::fs::remove_dir_all(place.path("out"));
+    let mut command = place.command(&phase.arguments);
+    command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stderr = await_phase(place, &mut child, phase.begun);
+    std::thread::sleep(PAUSE);
+    assert_eq!(child.try_wait().expect("a child"), None, "{}: too short", phase.name);
+    let start = Instant::now();
+    let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+    assert!(kill.expect("the program `kill`").success());
+    let mut errors = child.stderr.take().expect("a pipe");
+    errors.read_to_string(&mut stderr).expect("a pipe");
+    let output = child.wait_with_output().expect("a child");
+    let time = start.elapsed();
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    (time, Run { status: output.status.code(), stdout, stderr })
+}
+
+#[test]
+fn signals_are_obeyed_in_every_phase() {
+    let place = place();
+    let signals = ["INT", "TERM", "HUP"];
+    let mut slow = Vec::new();
+    for (p, phase) in phases().iter().enumerate() {
+        // One of them each in the quick version.
+        let tried = if full() { &signals[..] } else { &signals[p % 3..][..1] };
+        for signal in tried {
+            let (time, run) = disturbed(&place, phase, signal);
+            println!("{:<24}SIG{signal:<6}{:>8.0} ms", phase.name, time.as_secs_f64() * 1e3);
+            assert_eq!(run.status, Some(130), "{}: {}", phase.name, run.stderr);
+            let answered = !run.stdout.is_empty();
+            assert_eq!(answered, phase.keeps == Keeps::Answer, "{}: {}", phase.name, run.stdout);
+            assert!(!run.stderr.contains("bug in xray"), "{}", run.stderr);
+            if time > LIMIT {
+                slow.push(format!("{} took {time:?}", phase.name));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "{slow:?}");
+}
