@@ -12,6 +12,7 @@ mod data;
 mod interrupt;
 mod launch;
 mod outcome;
+mod output;
 mod panic;
 mod progress;
 mod session;
@@ -27,6 +28,7 @@ use outcome::Outcome;
 
 /// Runs the program on the arguments of the process, alone or as one of the ranks that a launcher started.
 pub fn main() -> ExitCode {
+    output::survive_large_files();
     launch::main()
 }
 

@@ -76,10 +76,12 @@ pub(crate) fn status(kind: ErrorKind) -> u8 {
     }
 }
 
+/// Whether standard output was closed; a pipe that was named as the output must take everything.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
+    let closed = error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
-    })
+    });
+    closed && error.chain().any(|cause| cause.to_string() == crate::session::STDOUT)
 }
 
 #[cfg(test)]
