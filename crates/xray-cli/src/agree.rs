@@ -33,6 +33,11 @@ pub(crate) fn alone(comm: &dyn Communicator, verb: &str) -> anyhow::Result<()> {
     Err(Error::Agreed { message, kind: ErrorKind::Usage }.into())
 }
 
+/// Whether something is so on any rank; collective.
+pub(crate) fn anywhere(comm: &dyn Communicator, here: bool) -> anyhow::Result<bool> {
+    Ok(comm.all_gather(&[u8::from(here)])?.concat().contains(&1))
+}
+
 /// Tries whether checkpoints can be written, before anything is read.
 pub(crate) fn check_checkpoint(comm: &dyn Communicator, args: &RunArgs) -> anyhow::Result<()> {
     match &args.checkpoint {

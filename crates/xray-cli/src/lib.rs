@@ -14,6 +14,7 @@ mod data;
 mod interrupt;
 mod launch;
 mod outcome;
+mod output;
 mod panic;
 mod progress;
 mod session;
@@ -31,6 +32,7 @@ use outcome::Outcome;
 
 /// Runs the program on the arguments of the process, alone or as one of the ranks that a launcher started.
 pub fn main() -> ExitCode {
+    output::survive_large_files();
     launch::main()
 }
 

@@ -83,10 +83,12 @@ fn is_stopped(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref() == Some(&xray_nmf::Error::Stopped))
 }
 
+/// Whether standard output was closed; a pipe that was named as the output must take everything.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
+    let closed = error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
-    })
+    });
+    closed && error.chain().any(|cause| cause.to_string() == crate::session::STDOUT)
 }
 
 #[cfg(test)]

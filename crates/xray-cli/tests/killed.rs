@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 use support::{Draw, Place, Run, SLOW_RANK, records};
 
+/// What the folder remembers of the run.
+const RECORD: &str = ".xray.json";
+
 const FILES: [&str; 5] =
     ["topics.csv", "topics.json", "documents.csv", "contingency.csv", "model.npz"];
 
@@ -54,24 +57,23 @@ fn complete(place: &Place, k: &str) -> Complete {
     Complete { files, weights: weights(place, &out) }
 }
 
-/// Every file in `out` is one that a complete run writes; returns how many there are.
+/// All files in `out` are those of one complete run, or there are none; returns how many there are.
 fn check(place: &Place, runs: &[&Complete]) -> usize {
-    let mut found = 0;
-    for file in FILES {
-        let name = format!("out/{file}");
-        if !place.path(&name).exists() {
-            continue;
-        }
-        found += 1;
-        if file == "model.npz" {
-            let weights = weights(place, "out");
-            assert!(runs.iter().any(|run| run.weights == weights), "{name}");
-        } else {
-            let bytes = place.bytes(&name);
-            assert!(runs.iter().any(|run| run.files[file] == bytes), "{name} is not complete");
-        }
+    // Whoever uses the folder completes what was decided.
+    let _ = place.xray(&["transform", "out", "few.csv", "--threads", "1"]);
+    let found: Vec<&str> =
+        FILES.into_iter().filter(|file| place.path("out").join(file).exists()).collect();
+    if found.is_empty() {
+        return 0;
     }
-    found
+    let is_of = |run: &&Complete| {
+        found.iter().all(|&file| match file {
+            "model.npz" => weights(place, "out") == run.weights,
+            _ => place.bytes(&format!("out/{file}")) == run.files[file],
+        })
+    };
+    assert!(found.len() == FILES.len() && runs.iter().any(is_of), "a mixture: {found:?}");
+    found.len()
 }
 
 fn spawn(place: &Place, arguments: &[&str]) -> Child {
@@ -93,7 +95,7 @@ fn await_writing(child: &mut Child, out: &Path) {
 }
 
 #[test]
-fn killed_runs_leave_only_complete_files() {
+fn killed_runs_leave_the_earlier_result_or_the_new_one() {
     const KILLS: u32 = 50;
     let place = Place::new();
     let text = corpus(4000);
@@ -106,14 +108,14 @@ fn killed_runs_leave_only_complete_files() {
     let documents = String::from_utf8(new.files["documents.csv"].clone()).expect("UTF-8");
     assert_eq!(records(&documents).len(), 4001);
 
-    let (mut killed, mut partly, mut loaded) = (0, 0, 0);
+    let (mut killed, mut complete_anew) = (0, 0);
     for kill in 0..KILLS {
         // Into an empty folder, or over the files of another run.
         let fresh = kill % 2 == 0;
         let _ = std::fs::remove_dir_all(place.path("out"));
         if !fresh {
             std::fs::create_dir(place.path("out")).expect("a folder");
-            for file in FILES {
+            for file in FILES.into_iter().chain([RECORD]) {
                 let from = place.path("complete6").join(file);
                 std::fs::copy(from, place.path("out").join(file)).expect("copied");
             }
@@ -131,12 +133,10 @@ fn killed_runs_leave_only_complete_files() {
         killed += u32::from(status.code().is_none());
         let found = if fresh { check(&place, &[&new]) } else { check(&place, &[&old, &new]) };
         assert!(fresh || found == FILES.len(), "a file of the earlier run is gone");
-        partly += u32::from(fresh && found > 0 && found < FILES.len());
-        loaded += u32::from(place.path("out/model.npz").exists());
+        complete_anew += u32::from(fresh && found > 0);
     }
     println!(
-        "{killed} of {KILLS} runs of {whole:?} killed in time, {partly} between their files; \
-         {loaded} models loaded after"
+        "{killed} of {KILLS} runs of {whole:?} killed in time; {complete_anew} of those into an empty folder complete"
     );
     assert!(killed >= KILLS / 3, "{killed}");
     // What the killed runs left aside goes when the files are written again.
@@ -147,8 +147,8 @@ fn killed_runs_leave_only_complete_files() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
-    let mut expected = FILES.map(str::to_owned);
-    expected.sort();
+    let mut expected = [&FILES[..], &[RECORD]].concat();
+    expected.sort_unstable();
     assert_eq!(names, expected);
 }
 
@@ -215,9 +215,19 @@ fn interrupted_fits_keep_the_anchors_found_so_far() {
     let found = json["anchors"].as_array().expect("anchors").len();
     assert!((1..SLOW_RANK).contains(&found), "{found}");
     println!("interrupted after {found} anchors");
-    assert_eq!(records(&place.text("out/anchors.csv")).len(), 1 + found);
-    let columns = ["transform", "out/model.npz", "x.npy", "--columns", "-o", "h.npy"];
+    assert_eq!(records(&place.text("out/partial/anchors.csv")).len(), 1 + found);
+    assert!(run.stderr.contains("a run with --checkpoint FILE can go on"), "{}", run.stderr);
+    let columns = ["transform", "out/partial", "x.npy", "--columns", "-o", "h.npy"];
     place.done(&columns);
+    // One file has its own name, too.
+    let mut fit = fit;
+    let out = fit.iter().position(|word| *word == "out").expect("an output");
+    fit[out] = "m.npz";
+    place.write("m.npz", "earlier");
+    let run = interrupted(&place, &fit, "read", Duration::from_millis(300));
+    assert_eq!(run.status, Some(130), "{}", run.stderr);
+    assert_eq!(place.text("m.npz"), "earlier");
+    place.done(&["transform", "m.partial.npz", "x.npy", "--columns", "-o", "h.npy"]);
 }
 
 #[test]
@@ -237,14 +247,40 @@ fn interrupted_topics_are_written() {
         "-o",
         "out",
     ];
+    place.done(&topics("3", "out"));
+    let earlier = FILES.map(|file| place.bytes(&format!("out/{file}")));
     let run = interrupted(&place, &fit, "text", Duration::from_millis(300));
     assert_eq!(run.status, Some(130), "{}", run.stderr);
+    assert!(run.stderr.contains("out/partial: what was found so far; out is as it was"));
     let json = run.json();
     assert_eq!(json["termination"], "stopped");
     let found = json["topics"].as_array().expect("topics").len();
     assert!((1..250).contains(&found), "{found}");
-    assert_eq!(place.text("out/documents.csv").lines().count(), 4001);
-    assert_eq!(place.json("out/topics.json")["termination"], "stopped");
+    assert_eq!(place.text("out/partial/documents.csv").lines().count(), 4001);
+    assert_eq!(place.json("out/partial/topics.json")["termination"], "stopped");
+    assert!(earlier == FILES.map(|file| place.bytes(&format!("out/{file}"))), "it was replaced");
+    // A complete result takes its place.
+    place.done(&topics("3", "out"));
+    assert!(!place.path("out/partial").exists());
+}
+
+#[test]
+fn two_runs_do_not_mix() {
+    let place = Place::new();
+    let fit = place.slow_fit(&["--quiet"]);
+    let mut first = spawn(&place, &fit);
+    while !place.path("out").exists() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // The folder is there a moment before it is locked.
+    std::thread::sleep(Duration::from_millis(100));
+    let second = place.xray(&["factorize", "x.npy", "-r", "2", "-o", "out"]);
+    second.assert_error(1, &["out: another run is writing there", "-o"]);
+    first.kill().expect("it runs");
+    first.wait().expect("a child");
+    place.done(&["factorize", "x.npy", "-r", "2", "-o", "out"]);
+    let names = std::fs::read_dir(place.path("out")).expect("a folder").count();
+    assert_eq!(names, 3, "something is left");
 }
 
 #[cfg(target_os = "linux")]
@@ -311,11 +347,16 @@ fn a_full_disk_leaves_what_was_there() {
     let names = || std::fs::read_dir(&disk).expect("a folder").count();
     assert_eq!(names(), 1, "something is left aside");
     let run = place.xray(&["topics", "corpus.csv", "-k", "8", "-o", "disk/out", "--quiet"]);
-    run.assert_error(1, &["disk/out/", "No space left on device"]);
-    assert!(!place.path("disk/out/documents.csv").exists());
-    for file in ["topics.csv", "topics.json"] {
-        if place.path("disk/out").join(file).exists() {
-            assert!(!place.bytes(&format!("disk/out/{file}")).is_empty());
-        }
-    }
+    run.assert_error(1, &["disk/out/", "No space left on device", "nothing was overwritten"]);
+    assert!(run.stdout.contains("anchor"), "the answer is not told: {}", run.stdout);
+    assert!(!place.path("disk/out").exists());
+    place.write("few.csv", corpus(40));
+    place.done(&["topics", "few.csv", "-k", "2", "-o", "disk/out", "--quiet"]);
+    let content = || FILES.map(|file| place.bytes(&format!("disk/out/{file}")));
+    let before = content();
+    let run = place.xray(&["topics", "corpus.csv", "-k", "8", "-o", "disk/out", "--quiet"]);
+    run.assert_error(1, &["disk/out/", "No space left on device", "nothing was overwritten"]);
+    assert!(content() == before, "some files are new");
+    let names = std::fs::read_dir(place.path("disk/out")).expect("a folder").count();
+    assert_eq!(names, FILES.len() + 1, "something is left aside");
 }

@@ -165,8 +165,8 @@ fn shards_are_read_back() {
     let names = |folder: &str| {
         let entries = std::fs::read_dir(place.path(folder)).expect("a folder");
         let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let mut names: Vec<String> =
-            names.map(|name| name.to_string_lossy().into_owned()).collect();
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
         names.sort();
         names
     };

@@ -182,6 +182,10 @@ fn io_remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some space or write to another disk (nothing was overwritten)"
         }
+        io::ErrorKind::FileTooLarge => {
+            "; files may not be that large here (ulimit -f, or the disk's format): write elsewhere \
+             (nothing was overwritten)"
+        }
         _ => "",
     }
 }

@@ -6,7 +6,7 @@
 //! | `'part-*.csv'`, `'2024-0[1-3].npz'`, `'**/*.parquet'` | the files that fit, sorted; `*`, `?` and `[ ]` stay within a folder, `**` does not |
 //! | `@files.txt` | what its lines stand for, in their order; paths are relative to the list, blank lines and lines with `#` at their start are left out |
 //! | a folder with `.txt` files | its texts, one document a file |
-//! | any other folder | its data files, sorted, those of folders within it too (`year=2024/part-0.parquet`); names that begin with `.` or `_` are left out |
+//! | any other folder | its data files, sorted, those of folders within it too (`year=2024/part-0.parquet`); names that begin with `.` or `_`, and results of runs, are left out |
 //! | `-` | standard input, alone |
 //!
 //! Arguments are taken in the order in which they are given.
@@ -23,6 +23,9 @@ use crate::source::Input;
 
 /// Folders within folders that are searched; links to folders are not followed.
 const DEEPEST: usize = 32;
+
+/// What a folder of results has: those are no data of the folder that they are in.
+pub const RESULT_RECORD: &str = ".xray.json";
 
 /// What a pattern has and a plain name has not.
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
@@ -77,16 +80,17 @@ impl Inputs {
         for argument in &arguments {
             many |= add(argument, &mut parts)?;
         }
-        let [first, ..] = arguments[..] else {
+        if arguments.is_empty() {
             let allowed = "name a file, a folder, a pattern or a list".to_owned();
             return Err(Error::Parameter { name: "input", value: "nothing".to_owned(), allowed });
-        };
+        }
         check_distinct(&parts)?;
         if let ([only], false) = (&parts[..], many) {
             return Ok(Self::from(only.clone()));
         }
         let names: Vec<String> = arguments.iter().map(|a| a.display().to_string()).collect();
-        Ok(Self { name: names.join(" "), stem: Self::stem_of(first), parts, many })
+        let stem = Self::stem_of_all(&arguments);
+        Ok(Self { name: names.join(" "), stem, parts, many })
     }
 
     /// What messages and models call them: the arguments as they were given.
@@ -99,22 +103,37 @@ impl Inputs {
         &self.stem
     }
 
-    /// The name that outputs get from an argument: that of the file or folder up to its first point, without what
-    /// makes it a pattern or a list.
+    /// The name that outputs get from arguments: that of the first, and how many others there are.
     ///
     /// ```
     /// use xray_data::Inputs;
-    /// assert_eq!(Inputs::stem_of("news/part-*.csv.gz".as_ref()), "part");
-    /// assert_eq!(Inputs::stem_of("-".as_ref()), "stdin");
+    /// assert_eq!(Inputs::stem_of_all(&["news/part-*.csv.gz"]), "part");
+    /// assert_eq!(Inputs::stem_of_all(&["docword.kos.txt.gz"]), "docword.kos");
+    /// assert_eq!(Inputs::stem_of_all(&["a.csv", "b.csv", "c.csv"]), "a-and-2-more");
+    /// assert_eq!(Inputs::stem_of_all(&["-"]), "stdin");
     /// ```
-    pub fn stem_of(argument: &Path) -> String {
+    pub fn stem_of_all(arguments: &[impl AsRef<Path>]) -> String {
+        match arguments {
+            [] => "data".to_owned(),
+            [only] => Self::stem_of(only.as_ref()),
+            [first, others @ ..] => {
+                format!("{}-and-{}-more", Self::stem_of(first.as_ref()), others.len())
+            }
+        }
+    }
+
+    /// The name of a file without what tells its format, or of a folder, without what makes it a pattern or a list.
+    fn stem_of(argument: &Path) -> String {
+        // "." and ".." are folders with names.
+        let real = argument.file_name().is_none().then(|| std::fs::canonicalize(argument).ok());
+        let argument = real.flatten().unwrap_or_else(|| argument.to_owned());
         let name = argument.file_name();
         let name = name.map_or(String::new(), |name| name.to_string_lossy().into_owned());
         if name == "-" {
             return "stdin".to_owned();
         }
-        let plain = name.split(SPECIAL).next().unwrap_or_default().trim_start_matches('@');
-        let plain = plain.split_once('.').map_or(plain, |(stem, _)| stem);
+        let plain = Format::without_ending(&name).trim_start_matches('@');
+        let plain = plain.split(SPECIAL).next().unwrap_or_default();
         let plain = plain.trim_end_matches(['-', '_', '.', ' ']);
         match argument.parent() {
             _ if !plain.is_empty() => plain.to_owned(),
@@ -182,7 +201,7 @@ fn add(argument: &Path, parts: &mut Vec<Input>) -> Result<bool> {
     }
     if argument.is_dir() {
         let mut files = Vec::new();
-        walk(argument, 0, &mut files)?;
+        walk(argument, 0, &|folder| !folder.join(RESULT_RECORD).exists(), &mut files)?;
         if files.iter().any(|file| is_text(file)) {
             parts.push(Input::Path(argument.to_owned()));
             return Ok(false);
@@ -240,7 +259,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     let glob = GlobBuilder::new(&rest).literal_separator(true).build();
     let glob = glob.map_err(|e| refused(e.to_string()))?.compile_matcher();
     let mut files = Vec::new();
-    walk(searched, 0, &mut files)?;
+    walk(searched, 0, &|_| true, &mut files)?;
     let within = |file: &PathBuf| file.strip_prefix(searched).unwrap_or(file).to_owned();
     files.retain(|file| glob.is_match(within(file)));
     if folder.as_os_str().is_empty() {
@@ -253,9 +272,14 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// All files in a folder and those within it, but for hidden ones and those that Spark and others keep
-/// notes in (`_SUCCESS`, `_metadata`).
-fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+/// All files in a folder and those within it that are `wanted`, but for hidden ones and those that Spark and others
+/// keep notes in (`_SUCCESS`, `_metadata`).
+fn walk(
+    folder: &Path,
+    depth: usize,
+    wanted: &dyn Fn(&Path) -> bool,
+    files: &mut Vec<PathBuf>,
+) -> Result<()> {
     let name = folder.display().to_string();
     if depth > DEEPEST {
         let expected = format!("at most {DEEPEST} folders within each other");
@@ -270,7 +294,9 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
         }
         let path = entry.path();
         if entry.file_type().map_err(fail)?.is_dir() {
-            walk(&path, depth + 1, files)?;
+            if wanted(&path) {
+                walk(&path, depth + 1, wanted, files)?;
+            }
         } else if path.is_file() {
             files.push(path);
         }
@@ -345,6 +371,8 @@ mod tests {
             "texts/a/1.txt",
             "texts/2.txt",
             "empty/readme.md",
+            "hive/out/documents.csv",
+            "hive/out/.xray.json",
         ];
         let folder = folder_with(&names);
         let found = |arguments: &[&str]| found(&folder, arguments).expect("resolved");
@@ -355,6 +383,7 @@ mod tests {
         assert_eq!(found(&["d*/p-4.csv"]), ["deep/p-4.csv"]);
         let hive = ["hive/year=2023/part-0.parquet", "hive/year=2024/part-1.parquet"];
         assert_eq!(found(&["hive"]), hive);
+        assert_eq!(found(&["hive/*/*.csv"]), ["hive/out/documents.csv"]);
         assert_eq!(found(&["texts"]), ["texts"]);
         std::fs::write(folder.path().join("list.txt"), "# parts\n\n q.csv \np-?.csv\n")
             .expect("ok");
@@ -379,6 +408,13 @@ mod tests {
     fn stems_name_outputs() {
         for (path, stem) in [
             ("a/corpus.csv.gz", "corpus"),
+            ("docword.kos.txt.gz", "docword.kos"),
+            ("docword.ap.txt", "docword.ap"),
+            ("news.2024.CSV", "news.2024"),
+            ("x.npz.zst", "x"),
+            ("data.unknown", "data.unknown"),
+            (".csv", ".csv"),
+            ("/", "data"),
             ("part-*.csv", "part"),
             ("news/*.jsonl", "news"),
             ("news/**/*.jsonl", "news"),
@@ -389,6 +425,10 @@ mod tests {
         ] {
             assert_eq!(Inputs::stem_of(Path::new(path)), stem, "{path}");
         }
+        let here = std::fs::canonicalize(".").expect("a folder");
+        let here = here.file_name().expect("a name").to_string_lossy();
+        assert_eq!(Inputs::stem_of(Path::new(".")), here);
+        assert_eq!(Inputs::stem_of_all(&["a.csv", "b.csv"]), "a-and-1-more");
     }
 
     #[test]

@@ -41,9 +41,9 @@ mod write;
 
 pub use csv::{Cells, csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
-pub use formats::{FORMATS, Format};
+pub use formats::{FORMATS, Format, is_text};
 pub use hash::{ContentHash, FileHash};
-pub use inputs::Inputs;
+pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};
 pub use model::{Model, ModelKind, Origin, Provenance};
 pub use options::{ColumnChoice, Limits, LoadOptions};
@@ -53,7 +53,7 @@ pub use schema::{Layout, Schema};
 pub use share::Share;
 pub use source::Input;
 pub use table::{Documents, Loaded, LoadedMatrix, Table};
-pub use write::{AtomicFile, save, save_documents, write_documents, write_table};
+pub use write::{AtomicFile, check_output, save, save_documents, write_documents, write_table};
 
 /// The examples of the README run.
 #[cfg(doctest)]

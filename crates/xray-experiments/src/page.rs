@@ -6,6 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use xray_data::AtomicFile;
+use xray_nmf::comm::OneRank;
+use xray_pipeline::{Folder, Plan, Purpose};
 use xray_report::{Picture, Table};
 
 /// Pixels of a PNG for each unit of a picture.
@@ -124,19 +126,19 @@ impl Page {
         Some(format!("{}{}{}", &text[..start], self.section(pictures), &text[end..]))
     }
 
-    /// Writes all files, each complete or not at all; returns their names.
+    /// Writes all files, which appear as one or not at all; returns their names.
     ///
     /// # Errors
     /// If the folder cannot be made or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<String>> {
-        std::fs::create_dir_all(folder).with_context(|| {
-            format!("{}: cannot make the folder; choose another with -o", folder.display())
-        })?;
+        let mut folder = Folder::open(&OneRank, folder, Plan::new(Purpose::Pages))?;
         let page = (format!("{}.md", self.name), self.markdown().into_bytes());
-        let files = self.files.iter().chain([&page]);
-        files
-            .map(|(name, bytes)| write_file(&folder.join(name), bytes).map(|()| name.clone()))
-            .collect()
+        let files: Vec<_> = self.files.iter().chain([&page]).collect();
+        for (name, bytes) in &files {
+            folder.write(name, |out| out.write_all(bytes))?;
+        }
+        folder.commit(&OneRank, None)?;
+        Ok(files.into_iter().map(|(name, _)| name.clone()).collect())
     }
 }
 

@@ -62,7 +62,9 @@ pub use corpus::{
 pub use documents::{DocumentBlock, DocumentWeights};
 pub use error::{Error, Result};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
-pub use folder::{Folder, OpenFile, WriteError, check_writable};
+pub use folder::{
+    Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,
+};
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};

@@ -7,10 +7,10 @@
 //! manifest.json                  rank, anchors, parameters, and every file with its lines, length and hash
 //! ```
 //!
-//! The manifest is written last, so that a folder without one is not complete. [`load_model`] reads all of
+//! The manifest takes its name last, so that a folder without one is not complete. [`load_model`] reads all of
 //! it back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -20,6 +20,7 @@ use xray_data::{
 use xray_nmf::{Matrix, SparseMatrix, choices};
 
 use crate::error::{Error, Result};
+use crate::folder::read_settled;
 
 const FORMAT: &str = "xray-shards";
 const VERSION: u32 = 2;
@@ -167,15 +168,29 @@ fn problem(path: &Path, what: &str) -> Error {
     Error::Mismatch(format!("{}: {what}", path.display()))
 }
 
-/// A model: a file, or the folder that a run has written, in one piece or in shards.
+/// A model: a file, or the folder that a run has written, in one piece or in shards. What a killed run has
+/// decided but not completed is completed first.
 ///
 /// # Errors
 /// If there is no model, a shard is missing or is not the one that was written, or parts do not fit; the
 /// message names the file.
 pub fn load_model(path: &Path) -> Result<Model> {
+    if path.is_dir() { read_settled(path, || load_folder(path)) } else { Ok(Model::load(path)?) }
+}
+
+/// The files that [`load_model`] may read.
+pub fn model_files(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
-        return Ok(Model::load(path)?);
+        return vec![path.to_owned()];
     }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let shards = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let shards = shards.filter(|name| is_shard_name(name));
+    let names = [MODEL, "w.npz", MANIFEST].map(String::from).into_iter().chain(shards);
+    names.map(|name| path.join(name)).collect()
+}
+
+fn load_folder(path: &Path) -> Result<Model> {
     let Some(Manifest { head, files }) = Manifest::read(path)? else {
         if !path.join(MODEL).exists() {
             let what = "neither model.npz nor the manifest of complete shards is in this folder";

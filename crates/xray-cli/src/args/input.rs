@@ -59,6 +59,14 @@ impl InputArgs {
         Ok(Inputs::resolve(&self.data)?)
     }
 
+    /// What is read beside the data: lists of files, names and classes.
+    pub(crate) fn side_files(&self) -> Vec<PathBuf> {
+        let list = |path: &PathBuf| path.to_str()?.strip_prefix('@').map(PathBuf::from);
+        let lists = self.data.iter().filter_map(list);
+        let names = [&self.terms, &self.row_names].into_iter().flatten().cloned();
+        lists.chain(names).chain(self.labels.iter().map(PathBuf::from)).collect()
+    }
+
     /// The data as it was asked for, for messages.
     pub fn name(&self) -> String {
         let name = |path: &PathBuf| Input::from(path.as_path()).name();
@@ -88,7 +96,7 @@ impl InputArgs {
 
     /// A name without folders and endings, for the names of outputs.
     pub fn stem(&self) -> String {
-        self.data.first().map_or_else(String::new, |first| Inputs::stem_of(first))
+        Inputs::stem_of_all(&self.data)
     }
 }
 

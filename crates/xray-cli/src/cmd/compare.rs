@@ -1,7 +1,7 @@
 //! `xray compare`: many methods on the same data.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -10,19 +10,22 @@ use xray_experiments::{
     CompareOptions, Comparison, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
 use xray_nmf::comm::Communicator;
-use xray_pipeline::{Corpus, Folder};
+use xray_pipeline::{Corpus, Folder, Plan, Purpose};
 
 use crate::agree::together;
 use crate::args::CompareArgs;
 use crate::cmd::write_picture;
 use crate::data::{about, find_column, read_weighed};
 use crate::outcome::{Outcome, UsageError};
+use crate::output::Guarded;
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &CompareArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common);
+    let guarded = Guarded::new(&args.input).and_words(&args.text);
+    let guarded = guarded.and(args.true_anchors.iter().map(PathBuf::from));
     let folder = match &args.output {
-        Some(path) => Some(Folder::open(comm, path, false)?),
+        Some(path) => Some(guarded.open(comm, &session, path, Plan::new(Purpose::Comparison))?),
         None => None,
     };
     let mut corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
@@ -78,10 +81,12 @@ fn finish(
     args: &CompareArgs,
 ) -> anyhow::Result<Outcome> {
     let written = match folder {
-        Some(folder) => Some(session.stage("write", || write(comm, folder, found, args))?),
-        None => None,
+        Some(folder) => session.stage("write", || write(comm, folder, found, args)).map(Some),
+        None => Ok(None),
     };
     let told = if comm.rank() == 0 { tell(&session, found) } else { Ok(()) };
+    // What could not be written is told all the same.
+    let written = together(comm, written)?;
     together(comm, told)?;
     if found.results.iter().all(|result| result.runs.is_err()) {
         together(comm, Err(anyhow::anyhow!("no method ran; see above why")))?;

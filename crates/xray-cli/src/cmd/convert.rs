@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 use xray_data::text::position_names;
-use xray_data::{Documents, Format, Table, save, save_documents};
+use xray_data::{Documents, Format, Table, check_output, save, save_documents};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::{ColumnNames, Content, Corpus};
 
 use crate::args::ConvertArgs;
 use crate::data::{read, weigh_content};
 use crate::outcome::Outcome;
+use crate::output::Guarded;
 use crate::session::Session;
 
 /// What `--json` prints.
@@ -22,6 +23,8 @@ struct Converted<'a> {
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
+    let files = check_output(&args.output, args.to)?;
+    Guarded::new(&args.input).and_words(&args.text).check(&OneRank, files)?;
     let written = match read(&OneRank, &mut session, &args.input)? {
         Content::Documents(documents) if keeps_texts(args) => {
             save_texts(&mut session, &documents.own, args)?;

@@ -4,7 +4,7 @@ use xray_data::text::TextOptions;
 use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load_with_origin};
 use xray_nmf::comm::{Counted, OneRank};
 use xray_pipeline::report::{TopicsParameters, TopicsReport};
-use xray_pipeline::{Corpus, Folder, TopicOptions};
+use xray_pipeline::{Corpus, Folder, Plan, Purpose, TopicOptions};
 
 use crate::args::{DemoArgs, RunArgs};
 use crate::cmd::topics::{FoundTopics, Output, find};
@@ -24,8 +24,8 @@ const NEXT: &str = "\nNext:
 
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
-    let folder =
-        args.output.as_ref().map(|path| Folder::open(&OneRank, path, false)).transpose()?;
+    let plan = Plan::new(Purpose::Topics);
+    let folder = args.output.as_ref().map(|path| Folder::open(&OneRank, path, plan)).transpose()?;
     let mut corpus = session.stage("text", corpus)?;
     let memory = args.common.memory();
     let options = TopicOptions { rank: Some(SUBJECTS), memory, ..TopicOptions::default() };
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
     let json = session.json;
     let origin = provenance(&corpus, args.common.seed);
-    let output = folder.map(|folder| Output { folder, origin, sharded: false });
+    let output = folder.map(|folder| Output { folder, origin, sharded: false, checkpoint: None });
     let outcome = FoundTopics::new(corpus, found, report, parameters);
     let outcome = outcome.finish(comm, session, output, 0)?;
     if !json && !args.common.quiet {

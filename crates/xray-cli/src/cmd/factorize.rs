@@ -13,17 +13,18 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, RefinedFactors, check_writable,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Plan, Purpose, RefinedFactors,
     factorize, gather_sizes,
 };
 use xray_report::number;
 
-use crate::agree::{check_checkpoint, rank_facts, together, with_checkpoints};
+use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::FactorizeArgs;
 use crate::cmd::topics::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::data::{about, find_column, provenance, read_table};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
+use crate::output::{Guarded, partial};
 use crate::session::Session;
 
 /// What was asked to be written: one file, or a folder.
@@ -36,7 +37,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
-    let target = target(comm, args)?;
+    let target = target(comm, &session, args)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
     let reading = comm.traffic().bytes;
     let options = FactorizeOptions {
@@ -60,19 +61,28 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
 }
 
 /// Opens what is to be written before anything is read; collective.
-fn target(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<Option<Target>> {
+fn target(
+    comm: &dyn Communicator,
+    session: &Session,
+    args: &FactorizeArgs,
+) -> anyhow::Result<Option<Target>> {
     let shards = args.shards.shards;
+    let guarded = Guarded::new(&args.input).and_checkpoint(&args.run);
     let problem = match &args.output {
         None if shards => "--shards needs a folder to write to: add -o FOLDER",
         None => return Ok(None),
         Some(out) if out.extension().is_some_and(|extension| extension == "npz") => {
             if !shards {
-                check_writable(comm, out)?;
+                guarded.check_file(comm, out)?;
                 return Ok(Some(Target::File(out.clone())));
             }
             "--shards writes several files: give -o a folder instead of a .npz file"
         }
-        Some(out) => return Ok(Some(Target::Folder(Folder::open(comm, out, shards)?))),
+        Some(out) => {
+            let plan = Plan { shards, ..Plan::new(Purpose::Factors) };
+            let folder = guarded.open(comm, session, out, plan)?;
+            return Ok(Some(Target::Folder(folder)));
+        }
     };
     together(comm, Err(UsageError(problem.into()).into()))
 }
@@ -121,28 +131,49 @@ impl FoundFactors {
     ) -> anyhow::Result<Outcome> {
         let termination = self.found.found.termination();
         let stopped = termination == Termination::Stopped || interrupt::requested();
+        let stopped = anywhere(comm, stopped)?;
         let written = match output {
-            None => None,
-            Some((Target::File(path), origin)) => {
-                Some(session.stage("write", || self.write_file(comm, &path, origin))?)
-            }
-            Some((Target::Folder(folder), origin)) => {
-                let sharded = args.shards.in_shards(comm, self.n_numbers(comm)?);
-                Some(session.stage("write", || {
-                    if sharded {
-                        self.write_shards(comm, folder, origin)
-                    } else {
-                        self.write_folder(comm, folder, origin)
-                    }
-                })?)
+            None => Ok(None),
+            Some(output) => {
+                session.stage("write", || self.write(comm, args, output, stopped)).map(Some)
             }
         };
         let entries = self.corpus.matrix.columns().n_entries();
         self.report.ranks = rank_facts(comm, &session, entries, reading)?;
         let told = if comm.rank() == 0 { self.tell(&session) } else { Ok(()) };
+        // What could not be written is told all the same.
+        let written = together(comm, written)?;
         together(comm, told)?;
         tell_rule(&session, args, &self.corpus);
         Ok(session.conclude(written, stopped))
+    }
+
+    /// Writes the result, or beside it what was found before an interruption; collective.
+    fn write(
+        &self,
+        comm: &dyn Communicator,
+        args: &FactorizeArgs,
+        (target, origin): (Target, Provenance),
+        stopped: bool,
+    ) -> anyhow::Result<String> {
+        let kept = match &target {
+            Target::File(path) => path.clone(),
+            Target::Folder(folder) => folder.path().to_owned(),
+        };
+        let target = match target {
+            Target::File(path) if stopped => Target::File(path.with_extension("partial.npz")),
+            Target::Folder(folder) if stopped => Target::Folder(folder.into_partial(comm)?),
+            complete => complete,
+        };
+        let written = match target {
+            Target::File(path) => self.write_file(comm, &path, origin)?,
+            Target::Folder(folder) if args.shards.in_shards(comm, self.n_numbers(comm)?) => {
+                self.write_shards(comm, folder, origin)?
+            }
+            Target::Folder(folder) => self.write_folder(comm, folder, origin)?,
+        };
+        let checkpoint = args.run.checkpoint.as_deref();
+        Ok(if stopped { partial(&written, &kept, checkpoint) } else { written })
     }
 
     /// Numbers of the larger factor: of H, or of the refined W.

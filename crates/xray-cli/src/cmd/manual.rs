@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Context;
 use clap::CommandFactory;
 use xray_nmf::comm::OneRank;
-use xray_pipeline::Folder;
+use xray_pipeline::{Folder, Plan, Purpose};
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::outcome::Outcome;
@@ -25,7 +25,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Outcome> {
         std::io::stdout().write_all(&page(command)?).context(STDOUT)?;
         return Ok(Outcome::Done);
     };
-    let mut folder = Folder::open(&OneRank, folder, false)?;
+    let mut folder = Folder::open(&OneRank, folder, Plan::new(Purpose::Pages))?;
     for verb in command.get_subcommands() {
         let name = format!("xray-{}", verb.get_name());
         let bytes = page(verb.clone().name(name.clone()))?;

@@ -8,23 +8,25 @@ use xray_nmf::comm::Communicator;
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Folder, StudyOptions, rank_study};
+use xray_pipeline::{Folder, Plan, Purpose, StudyOptions, rank_study};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
-use crate::agree::together;
+use crate::agree::{anywhere, together};
 use crate::args::RankArgs;
 #[cfg(feature = "pictures")]
 use crate::cmd::write_picture;
 use crate::data::{about, read_weighed};
 use crate::interrupt;
 use crate::outcome::Outcome;
+use crate::output::Guarded;
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common);
+    let guarded = Guarded::new(&args.input).and_words(&args.text);
     let folder = match &args.output {
-        Some(path) => Some(Folder::open(comm, path, false)?),
+        Some(path) => Some(guarded.open(comm, &session, path, Plan::new(Purpose::Ranks))?),
         None => None,
     };
     let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
@@ -40,14 +42,18 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     session.end();
     let study = about(&args.input, study.map_err(anyhow::Error::from))?;
     let stopped = study.termination == Termination::Stopped || interrupt::requested();
+    let stopped = anywhere(comm, stopped)?;
     let report = RankReport::new(&study, |j| corpus.word(j).into_owned());
     let written = match folder {
         Some(folder) => {
-            Some(session.stage("write", || write(comm, &report, folder, args.csv.cells()))?)
+            let cells = args.csv.cells();
+            session.stage("write", || write(comm, &report, folder, cells, stopped)).map(Some)
         }
-        None => None,
+        None => Ok(None),
     };
     let told = if comm.rank() == 0 { tell(&session, &report) } else { Ok(()) };
+    // What could not be written is told all the same.
+    let written = together(comm, written)?;
     together(comm, told)?;
     Ok(session.conclude(written, stopped))
 }
@@ -66,9 +72,12 @@ fn tell(session: &Session, report: &RankReport) -> anyhow::Result<()> {
 fn write(
     comm: &dyn Communicator,
     report: &RankReport,
-    mut folder: Folder,
+    folder: Folder,
     cells: Cells,
+    stopped: bool,
 ) -> anyhow::Result<String> {
+    let kept = folder.path().to_owned();
+    let mut folder = if stopped { folder.into_partial(comm)? } else { folder };
     let mut files = || -> anyhow::Result<()> {
         if comm.rank() > 0 {
             return Ok(());
@@ -79,7 +88,12 @@ fn write(
         Ok(())
     };
     together(comm, files())?;
-    Ok(folder.commit(comm, None)?)
+    let written = folder.commit(comm, None)?;
+    Ok(if stopped {
+        format!("{written}: what was found so far; {} is as it was", kept.display())
+    } else {
+        written
+    })
 }
 
 #[cfg(feature = "pictures")]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use xray_experiments::{DataSet, EXPERIMENTS, Experiment, Page, Settings, join, write_file};
 use xray_nmf::comm::OneRank;
-use xray_pipeline::Folder;
+use xray_pipeline::{Folder, Plan, Purpose};
 use xray_report::number;
 
 use crate::args::ReproduceArgs;
@@ -23,8 +23,8 @@ struct Done {
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
-    // Open until the end: tried first, and gone again if nothing comes of it.
-    let _folder = Folder::open(&OneRank, &args.output, false)?;
+    // Tried first; each page opens it again.
+    drop(Folder::open(&OneRank, &args.output, Plan::new(Purpose::Pages))?);
     let settings = Settings {
         quick: args.quick,
         data: args.data.clone().or_else(|| std::env::var_os("XRAY_DATA").map(PathBuf::from)),

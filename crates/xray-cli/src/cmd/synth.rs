@@ -1,7 +1,7 @@
 //! `xray synth`: matrices with known anchors.
 
 use serde::Serialize;
-use xray_data::{Table, save};
+use xray_data::{Table, check_output, save};
 use xray_nmf::synth::{Collection, Corpus, Synthetic};
 use xray_nmf::{Choice, SparseMatrix};
 
@@ -34,19 +34,24 @@ enum Truth {
 
 pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
+    check_output(&args.output, None)?;
     let (table, truth) = session.stage("draw", || match args.corpus {
         Some(collection) => corpus(collection, args),
         None => planted(args),
     })?;
-    session.stage("write", || save(&table, &args.output, None))?;
-    let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
-    session.note(format!("wrote {} ({m} x {n})", args.output.display()));
+    let written = session.stage("write", || save(&table, &args.output, None));
+    if written.is_ok() {
+        let (m, n) = (table.matrix.n_rows(), table.matrix.n_columns());
+        session.note(format!("wrote {} ({m} x {n})", args.output.display()));
+    }
+    // What could not be written is told all the same.
     if session.json {
         session.print_answer(&truth)?;
     } else if let Truth::Planted { anchors, .. } = truth {
         let anchors: Vec<String> = anchors.iter().map(ToString::to_string).collect();
         session.print_line(anchors.join(" "))?;
     }
+    written?;
     Ok(Outcome::Done)
 }
 

@@ -14,24 +14,31 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, RowNames, TopicOptions,
-    Topics, TopicsRequest, find_topics, sparse_rows, split_words,
+    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, Plan, Purpose, RowNames,
+    TopicOptions, Topics, TopicsRequest, find_topics, sparse_rows, split_words,
 };
 use xray_report::number;
 
-use crate::agree::{check_checkpoint, rank_facts, together, with_checkpoints};
+use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicsArgs};
 use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
 use crate::outcome::{Outcome, UsageError};
+use crate::output::{Guarded, partial};
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
+    let guarded = Guarded::new(&args.input).and_words(&args.text).and_checkpoint(&args.run);
     let folder = match output(args) {
-        Some(path) => Some(Folder::open(comm, &path, args.shards.shards)?),
+        Some(path) => {
+            // Beside the data, results of other data stay.
+            let (shards, only_same_input) = (args.shards.shards, args.output.is_none());
+            let plan = Plan { shards, only_same_input, ..Plan::new(Purpose::Topics) };
+            Some(guarded.open(comm, &session, &path, plan)?)
+        }
         None if args.shards.shards => {
             let message = "--shards needs a folder to write to: add -o FOLDER";
             return Err(UsageError(message.into()).into());
@@ -55,7 +62,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
             let n_numbers = corpus.n_documents() * found.rank();
             let sharded = args.shards.in_shards(comm, n_numbers);
             let origin = provenance(&corpus, args.common.seed);
-            Some(Output { folder, origin, sharded })
+            Some(Output { folder, origin, sharded, checkpoint: args.run.checkpoint.clone() })
         }
         None => None,
     };
@@ -137,6 +144,8 @@ pub(crate) struct Output {
     pub(crate) origin: Provenance,
     /// Whether every rank writes its own documents.
     pub(crate) sharded: bool,
+    /// What an interrupted run can go on from.
+    pub(crate) checkpoint: Option<PathBuf>,
 }
 
 /// Tables of more classes or topics than this are left to the CSV file.
@@ -175,9 +184,10 @@ impl FoundTopics {
         reading: u64,
     ) -> anyhow::Result<Outcome> {
         let stopped = self.found.run.termination == Termination::Stopped || interrupt::requested();
+        let stopped = anywhere(comm, stopped)?;
         let written = match output {
-            Some(output) => Some(session.stage("write", || self.write(comm, output))?),
-            None => None,
+            Some(output) => session.stage("write", || self.write(comm, output, stopped)).map(Some),
+            None => Ok(None),
         };
         self.report.ranks = rank_facts(comm, &session, self.own_entries, reading)?;
         let told = match comm.rank() {
@@ -185,12 +195,29 @@ impl FoundTopics {
             0 => print(&session, &self.report),
             _ => Ok(()),
         };
+        // What could not be written is told all the same.
+        let written = together(comm, written)?;
         together(comm, told)?;
         Ok(session.conclude(written, stopped))
     }
 
-    fn write(&self, comm: &dyn Communicator, output: Output) -> anyhow::Result<String> {
-        let Output { mut folder, origin, sharded } = output;
+    fn write(
+        &self,
+        comm: &dyn Communicator,
+        output: Output,
+        stopped: bool,
+    ) -> anyhow::Result<String> {
+        if !stopped {
+            return self.write_files(comm, output);
+        }
+        let (kept, checkpoint) = (output.folder.path().to_owned(), output.checkpoint.clone());
+        let folder = output.folder.into_partial(comm)?;
+        let written = self.write_files(comm, Output { folder, ..output })?;
+        Ok(partial(&written, &kept, checkpoint.as_deref()))
+    }
+
+    fn write_files(&self, comm: &dyn Communicator, output: Output) -> anyhow::Result<String> {
+        let Output { mut folder, origin, sharded, .. } = output;
         let small = if comm.rank() == 0 { self.write_small(&mut folder) } else { Ok(()) };
         xray_pipeline::together(comm, small)?;
         let (vectorizer, parameters) = (&self.vectorizer, &self.parameters);
@@ -247,10 +274,8 @@ impl FoundTopics {
             Some(file) => file.put(|out| weight_rows(block, rank, self.cells).write_lines(out)),
             None => Ok(()),
         })?;
-        if let Some(file) = file {
-            folder.add(file);
-        }
-        Ok(())
+        let added = file.map_or(Ok(()), |file| folder.add(file));
+        xray_pipeline::together(comm, added)
     }
 
     /// The own documents and their weights, in files of this rank.

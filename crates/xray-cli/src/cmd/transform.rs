@@ -7,9 +7,9 @@ use xray_data::{AtomicFile, Cells, Format, Model, Table, save};
 use xray_nmf::DenseMatrix;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
-use xray_pipeline::shards::load_model;
+use xray_pipeline::shards::{load_model, model_files};
 use xray_pipeline::{
-    Content, DocumentBlock, Error, Transformed, check_writable, transform_columns, transform_rows,
+    Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
 };
 
 use crate::agree::together;
@@ -17,26 +17,29 @@ use crate::args::TransformArgs;
 use crate::cmd::topics::weight_rows;
 use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
+use crate::output::Guarded;
 use crate::session::{STDOUT, Session};
 use crate::stdout::Lines;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common);
     if let Some(out) = &args.output {
-        check_writable(comm, out)?;
+        let guarded = Guarded::new(&args.input).and(model_files(&args.model));
+        guarded.check_file(comm, out)?;
     }
     let model = session.stage("model", || load_model(&args.model));
     let model = xray_pipeline::together(comm, model)?;
     let content = read(comm, &mut session, &args.input)?;
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
-    match &args.output {
+    let cells = args.csv.cells();
+    let mut written = match &args.output {
         Some(out) if csv(out) => {
-            session.stage("write", || write_csv(comm, &weighed, Some(out), args.csv.cells()))?;
+            session.stage("write", || write_csv(comm, &weighed, Some(out), cells))
         }
-        None if !args.common.json => write_csv(comm, &weighed, None, args.csv.cells())?,
-        _ => {}
-    }
+        None if !args.common.json => write_csv(comm, &weighed, None, cells),
+        _ => Ok(()),
+    };
     let whole_file = args.output.as_ref().filter(|out| !csv(out));
     if args.common.json || whole_file.is_some() {
         let all = Gathered::new(comm, &weighed)?;
@@ -45,15 +48,21 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
                 return Ok(());
             }
             if let Some(out) = whole_file {
-                session.stage("write", || all.save(out))?;
+                written = session.stage("write", || all.save(out));
             }
             if args.common.json {
                 session.print_answer(&TransformReport::new(&all.rows()))?;
             }
             Ok(())
         };
-        together(comm, rest())?;
+        let told = rest();
+        // What could not be written is told all the same.
+        written = together(comm, written);
+        if written.is_ok() {
+            together(comm, told)?;
+        }
     }
+    written?;
     if let Some(out) = &args.output {
         session.note(format!("wrote {}", out.display()));
     }
@@ -120,8 +129,10 @@ fn write_csv(
     })?;
     let finish = || -> anyhow::Result<()> {
         match (failed, path) {
-            (Some(error), Some(path)) => Err(error)
-                .with_context(|| format!("{}: cannot write; is the disk full?", path.display())),
+            (Some(source), Some(path)) => {
+                let file = path.display().to_string();
+                Err(xray_data::Error::Io { file, action: "write", source }.into())
+            }
             (Some(error), None) => Err(error).context(STDOUT),
             (None, _) => Ok(()),
         }

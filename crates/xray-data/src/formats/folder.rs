@@ -92,7 +92,7 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> 
 }
 
 /// Whether a file is one of the texts of a folder.
-pub(crate) fn is_text(path: &Path) -> bool {
+pub fn is_text(path: &Path) -> bool {
     let name = path.file_name().map_or(String::new(), |n| n.to_string_lossy().to_lowercase());
     let visible = !name.starts_with('.');
     visible && [".txt", ".txt.gz", ".txt.zst"].iter().any(|ending| name.ends_with(ending))

@@ -22,7 +22,7 @@ mod spaced;
 mod svmlight;
 mod tsv;
 
-pub(crate) use folder::is_text;
+pub use folder::is_text;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -155,7 +155,7 @@ impl Format {
     /// assert_eq!(name("notes"), None);
     /// ```
     pub fn from_path(path: &Path) -> Option<&'static Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
         let begins = |format: &&Format| format.beginning.is_some_and(|b| name.starts_with(b));
         let ending = name.rsplit_once('.')?.1;
@@ -163,6 +163,20 @@ impl Format {
             .into_iter()
             .find(begins)
             .or_else(|| FORMATS.into_iter().find(|format| format.endings.contains(&ending)))
+    }
+
+    /// A file's name without the endings of compression and of the format.
+    pub(crate) fn without_ending(name: &str) -> &str {
+        let cut = |name: &'_ str, ending: &str| {
+            let at = name.len().checked_sub(ending.len() + 1)?;
+            let (stem, rest) = (name.get(..at)?, name.get(at..)?);
+            (rest.strip_prefix('.')?.eq_ignore_ascii_case(ending) && at > 0).then_some(stem.len())
+        };
+        let packed = ["gz", "zst"].iter().find_map(|ending| cut(name, ending));
+        let name = &name[..packed.unwrap_or(name.len())];
+        let endings = FORMATS.into_iter().flat_map(|format| format.endings);
+        let known = endings.filter_map(|ending| cut(name, ending)).min();
+        &name[..known.unwrap_or(name.len())]
     }
 
     /// Whether matrices can be written in it.

@@ -59,15 +59,7 @@ impl AtomicFile {
     pub fn create(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let fail = |e| io_error(&name, "create", e);
-        // A link is followed, so that its target is replaced and not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let directly = match fs::metadata(&target) {
-            Ok(metadata) if metadata.is_dir() => {
-                return Err(fail(io::ErrorKind::IsADirectory.into()));
-            }
-            Ok(metadata) => !metadata.is_file(),
-            Err(_) => false,
-        };
+        let (target, directly) = target_of(path).map_err(fail)?;
         let (file, temporary) = if directly {
             (OpenOptions::new().write(true).open(&target).map_err(fail)?, None)
         } else {
@@ -92,6 +84,19 @@ impl AtomicFile {
             _ => Packer::Plain(out),
         };
         Ok(Self { target, temporary, packer: Some(packer) })
+    }
+
+    /// Checks that a file can be written, before there is anything to write. Pipes and devices are not opened: whoever
+    /// reads a pipe would take that for the end.
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be written to.
+    pub fn check(path: &Path) -> Result<()> {
+        let checked = target_of(path);
+        match checked.map_err(|e| io_error(&path.display().to_string(), "create", e))? {
+            (_, true) => Ok(()),
+            (_, false) => Self::create(path).map(drop),
+        }
     }
 
     /// Completes the file: flushes it to the disk and gives it its name.
@@ -122,6 +127,17 @@ impl AtomicFile {
         // The name is safe once the folder is; not every system can sync a folder.
         let _ = File::open(folder_of(&self.target)).and_then(|folder| folder.sync_all());
         Ok(())
+    }
+}
+
+/// What is really written to, and whether directly: a link is followed, so that its target is replaced and not the
+/// link.
+fn target_of(path: &Path) -> io::Result<(PathBuf, bool)> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match fs::metadata(&target) {
+        Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) => Ok((target, !metadata.is_file())),
+        Err(_) => Ok((target, false)),
     }
 }
 

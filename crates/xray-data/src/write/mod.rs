@@ -16,10 +16,10 @@ pub use documents::{save_documents, write_documents};
 pub(crate) use number::write_number;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, io_error};
-use crate::formats::Format;
+use crate::formats::{DocumentWriter, Format};
 use crate::table::Table;
 
 /// Writes a table to a file; `.gz` and `.zst` compress.
@@ -66,6 +66,34 @@ pub fn save(table: &Table, path: &Path, format: Option<&'static Format>) -> Resu
     };
     file.commit()?;
     words.map_or(Ok(()), AtomicFile::commit)
+}
+
+/// Checks, before there is anything to write, that numbers or texts can be written to a file or folder: the format is
+/// known, and the place can be written to. Returns the files that will be written.
+///
+/// # Errors
+/// If the format is unknown, or the folder does not exist or cannot be written to.
+///
+/// # Examples
+/// ```
+/// use xray_data::check_output;
+/// let folder = tempfile::tempdir().expect("a temporary folder");
+/// assert!(check_output(&folder.path().join("x.npz"), None).is_ok());
+/// assert!(check_output(&folder.path().join("x.docx"), None).is_err());
+/// assert!(check_output(&folder.path().join("missing/x.npz"), None).is_err());
+/// ```
+pub fn check_output(path: &Path, format: Option<&'static Format>) -> Result<Vec<PathBuf>> {
+    let format = match format {
+        None if path.is_dir() => Format::from_name("folder")?,
+        _ => format_of(path, format, |it| it.writes_tables() || it.writes_documents())?,
+    };
+    if matches!(format.write_documents, Some(DocumentWriter::Folder(_))) {
+        AtomicFolder::create(path)?;
+        return Ok(vec![path.to_owned()]);
+    }
+    AtomicFile::check(path)?;
+    let names = format.names_beside.map(|place| place(path));
+    Ok([path.to_owned()].into_iter().chain(names).collect())
 }
 
 /// The format that is asked for, or that of the name; `fits` tells which ones to offer if neither is known.

@@ -13,7 +13,7 @@ use xray_nmf::{
     fit,
 };
 use xray_pipeline::shards::{Manifest, ManifestHead, Part, ShardFile, load_model};
-use xray_pipeline::{Content, Corpus, Folder, TextRequest, read, read_table, weigh};
+use xray_pipeline::{Content, Corpus, Folder, Plan, Purpose, TextRequest, read, read_table, weigh};
 
 use super::{matrix, texts};
 
@@ -291,7 +291,8 @@ fn more_ranks_than_blocks_own_nothing() {
 
 /// Every rank writes its columns of H.
 fn write_shard(comm: &dyn Communicator, path: &Path, found: &Factorization) {
-    let mut folder = Folder::open(comm, path, true).expect("writable");
+    let mut folder = Folder::open(comm, path, Plan { shards: true, ..Plan::new(Purpose::Factors) })
+        .expect("writable");
     let ranges = found.own_columns().ranges().into_iter().map(|r| [r.start, r.end]).collect();
     let shard = ShardFile::new(Part::H, comm.rank(), comm.size(), ranges, None);
     let h = Table::new(found.coefficients().clone().into_matrix().into());
