@@ -43,6 +43,9 @@ pub enum Error {
         /// The allowed range, and what to do.
         allowed: String,
     },
+    /// Columns that cannot be told by their names.
+    #[error("{0}")]
+    Columns(String),
     /// A number is not the count of a word.
     #[error("counts = {value} in row {row}, column {column} is not allowed; {remedy}")]
     Count {
@@ -80,6 +83,7 @@ impl Error {
             Error::Parameter { .. } => ErrorKind::Usage,
             Error::Malformed(_)
             | Error::Matrix { .. }
+            | Error::Columns(_)
             | Error::Count { .. }
             | Error::EmptyVocabulary { .. }
             | Error::NotWritable { .. } => ErrorKind::Data,

@@ -9,7 +9,8 @@ use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
 use xray_pipeline::shards::load_model;
 use xray_pipeline::{
-    Content, DocumentBlock, Error, Transformed, check_writable, transform_columns, transform_rows,
+    ColumnMatch, Content, DocumentBlock, Error, Transformed, check_writable, transform_columns,
+    transform_rows,
 };
 
 use crate::agree::together;
@@ -28,6 +29,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     let model = xray_pipeline::together(comm, model)?;
     let content = read(comm, &mut session, &args.input)?;
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
+    weighed.notes.iter().for_each(|note| session.note(note));
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
     match &args.output {
         Some(out) if csv(out) => session.stage("write", || write_csv(comm, &weighed, Some(out)))?,
@@ -74,7 +76,10 @@ fn transform(
             let message = format!("{name}: the model was fitted to a matrix; it cannot read texts");
             return together(comm, Err(UsageError(message).into()));
         }
-        (content, false) => transform_rows(comm, model, content),
+        (content, false) => {
+            let how = if args.by_position { ColumnMatch::Places } else { ColumnMatch::Names };
+            transform_rows(comm, model, content, how)
+        }
     };
     about(&args.input, weighed.map_err(Into::into))
 }
@@ -85,7 +90,7 @@ fn write_csv(
     weighed: &Transformed,
     path: Option<&Path>,
 ) -> anyhow::Result<()> {
-    let Transformed { rows, documents } = weighed;
+    let Transformed { rows, documents, .. } = weighed;
     let open = || -> anyhow::Result<Option<AtomicFile>> {
         match path {
             Some(path) if comm.rank() == 0 => Ok(Some(AtomicFile::create(path)?)),
@@ -138,7 +143,7 @@ struct Gathered {
 
 impl Gathered {
     fn new(comm: &dyn Communicator, weighed: &Transformed) -> anyhow::Result<Self> {
-        let Transformed { rows, documents } = weighed;
+        let Transformed { rows, documents, .. } = weighed;
         let labels = rows.labels.as_ref().map(|_| Vec::new());
         let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Self { ids, labels, topics, weights, rank: documents.rank };
