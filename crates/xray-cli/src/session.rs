@@ -9,8 +9,8 @@ use serde::Serialize;
 #[cfg(feature = "experiments")]
 use xray_experiments::{Interrupted, Watch};
 use xray_nmf::comm::Communicator;
-use xray_pipeline::Event;
 use xray_pipeline::report::{Answer, Seconds, json};
+use xray_pipeline::{Event, InputFacts};
 use xray_report::{Table, number};
 
 use crate::args::CommonArgs;
@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) unsaved: Option<String>,
     /// Whether the answer is to be JSON.
     pub json: bool,
+    /// What was read, for the answer.
+    pub(crate) input: Option<InputFacts>,
     start: Instant,
     stages: Vec<(String, Duration)>,
     current: Option<Stage>,
@@ -44,6 +46,7 @@ impl Session {
             verbose: common.verbose,
             json: common.json,
             unsaved: None,
+            input: None,
             start: Instant::now(),
             stages: Vec::new(),
             current: None,
@@ -156,7 +159,8 @@ impl Session {
     /// Prints a report and what is known of the run as one JSON object on standard output.
     pub(crate) fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let seconds = self.seconds();
-        let answer = Answer { report, seconds, peak_memory_bytes: peak_memory() };
+        let input = self.input.as_ref();
+        let answer = Answer { report, input, seconds, peak_memory_bytes: peak_memory() };
         self.print_line(json(&answer))
     }
 

@@ -203,6 +203,12 @@ pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> E
             };
             Malformed::damaged(file, found, "an intact file").into()
         }
+        // Zstandard's own words for a window of more than 2^27 bytes.
+        _ if action == "read" && source.to_string().contains("requires too much memory") => {
+            Malformed::new(file, "a Zstandard window of more than 128 MiB", "a smaller one")
+                .remedy("decompress it with zstd -d --long=31 first")
+                .into()
+        }
         _ => Error::Io { file: file.to_owned(), action, source },
     }
 }

@@ -69,7 +69,8 @@ pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, 
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
-    Content, OwnDocuments, fingerprint, gather_sizes, read, read_table, weigh, weigh_counts,
+    Content, InputFacts, OwnDocuments, as_table, fingerprint, gather_sizes, read, read_table,
+    weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};

@@ -42,7 +42,8 @@ pub(crate) fn match_columns(
         (Some(known), ColumnNames::Given(given), ColumnMatch::Names) => (known, given),
         (Some(known), _, ColumnMatch::Names) => return Err(nameless(known)),
         (None, ColumnNames::Given(_), ColumnMatch::Names) => {
-            let note = "the model's columns have no names: those of the data are taken in their order";
+            let note =
+                "the model's columns have no names: those of the data are taken in their order";
             return Ok(Matched { order: None, notes: vec![note.to_owned()] });
         }
         _ => return Ok(Matched::default()),
@@ -69,7 +70,8 @@ pub(crate) fn match_columns(
     let order: Vec<usize> = found.into_iter().flatten().collect();
     let mut unused: Vec<bool> = vec![true; given.len()];
     order.iter().for_each(|&place| unused[place] = false);
-    let unknown = given.iter().zip(unused).filter_map(|(name, unused)| unused.then(|| name.clone()));
+    let unknown =
+        given.iter().zip(unused).filter_map(|(name, unused)| unused.then(|| name.clone()));
     let notes = left_out(&unknown.collect::<Vec<_>>(), given.len());
     Ok(Matched { order: Some(order), notes: notes.into_iter().collect() })
 }
@@ -87,7 +89,9 @@ pub(crate) fn names_of_counts(
 ) -> Result<(Option<Vec<String>>, Vec<String>)> {
     let known = vectorizer.vocabulary();
     match (how, data) {
-        (ColumnMatch::Places, _) if n_columns == known.len() => Ok((Some(known.to_vec()), Vec::new())),
+        (ColumnMatch::Places, _) if n_columns == known.len() => {
+            Ok((Some(known.to_vec()), Vec::new()))
+        }
         (ColumnMatch::Places, _) => Err(Error::Mismatch(format!(
             "found {n_columns} columns, expected {}, as the model has, to take them by their places",
             known.len()
@@ -169,11 +173,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_by_name_is_refused() {
-        let message = |model, data| {
-            matched(Some(model), data, ColumnMatch::Names).unwrap_err().to_string()
-        };
+        let message =
+            |model, data| matched(Some(model), data, ColumnMatch::Names).unwrap_err().to_string();
         let missing = message("a b c d", Some("d x y z"));
-        assert!(missing.starts_with("3 of the model's 4 columns are missing: a, b, c;"), "{missing}");
+        assert!(
+            missing.starts_with("3 of the model's 4 columns are missing: a, b, c;"),
+            "{missing}"
+        );
         assert!(message("a b", None).contains("columns without names"));
         assert!(message("a b", Some("b a b")).contains("columns 1 and 3 of the data"));
         assert!(message("a a", Some("a b")).contains("of the model are both called \"a\""));

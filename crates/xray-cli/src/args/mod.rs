@@ -50,6 +50,7 @@ pub enum Command {
     /// Text to topics: anchor words, top words, and what each document is about
     Topics(TopicsArgs),
     /// Anchors and weights of any nonnegative matrix
+    #[command(mut_arg("text", |argument| argument.hide(true)))]
     Factorize(FactorizeArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),

@@ -253,7 +253,7 @@ fn choose(
     if kept.is_empty() {
         let reason = format!(
             "none of {} columns, stop words aside, has counts in at least {min} and at most {max} \
-             of {n_documents} rows; lower min_df, raise max_df, or transpose the matrix",
+             of {n_documents} rows; lower `min_df`, raise `max_df`, or transpose the matrix",
             names.len()
         );
         return Err(Error::EmptyVocabulary { reason });
@@ -463,6 +463,6 @@ mod tests {
         let few = message(options(), &[], &["a1"]);
         assert!(few.contains("2 columns: one name for each"), "{few}");
         let stopped = message(options(), &[(0, 0, 1.0)], &["the", "AND"]);
-        assert!(stopped.contains("no words are left") && stopped.contains("lower min_df"));
+        assert!(stopped.contains("no words are left") && stopped.contains("lower `min_df`"));
     }
 }

@@ -4,16 +4,14 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use xray_data::text::TextOptions;
-use xray_data::{
-    Documents, Inputs, LoadOptions, LoadedMatrix, Model, Provenance, Table, save,
-};
+use xray_data::{Documents, Inputs, LoadOptions, LoadedMatrix, Model, Provenance, Table, save};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{Params, Refinement, RunState, Selection};
 use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
 use xray_pipeline::{
-    ColumnMatch, Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed, factorize,
-    find_topics, ignore, rank_study, read, read_table, transform_columns, transform_rows, weigh,
-    weigh_counts,
+    ColumnMatch, Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed,
+    factorize, find_topics, ignore, rank_study, read, read_table, transform_columns,
+    transform_rows, weigh, weigh_counts,
 };
 
 use super::{matrix, texts};
