@@ -3,7 +3,8 @@
 use xray_data::Provenance;
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
-use xray_pipeline::{ColumnNames, Content, Corpus, weigh, weigh_counts};
+use xray_pipeline::{ColumnNames, Content, Corpus, InputFacts, as_table, weigh, weigh_counts};
+use xray_report::number;
 
 use crate::agree::together;
 use crate::args::{InputArgs, TextArgs};
@@ -18,7 +19,90 @@ pub(crate) fn read(
 ) -> anyhow::Result<Content> {
     let options = args.load_options();
     let inputs = together(comm, args.inputs())?;
-    Ok(session.stage("read", || xray_pipeline::read(comm, &inputs, &options))?)
+    let content = session.stage("read", || xray_pipeline::read(comm, &inputs, &options))?;
+    let facts = InputFacts::new(comm, &content)?;
+    if let Some(facts) = &facts {
+        session.note(told(facts, args));
+    }
+    session.input = facts;
+    Ok(content)
+}
+
+/// What was decided about the data, in one line, with the options that decide otherwise.
+fn told(facts: &InputFacts, args: &InputArgs) -> String {
+    let InputFacts { name, format, .. } = facts;
+    let mut line = match facts.files {
+        0 | 1 => format!("{name}: {format}"),
+        n => format!("{name}: {} files, {format}", number::count(n as u64)),
+    };
+    let delimiter = facts.delimiter.filter(|&c| format == "csv" && c != ',');
+    line += &delimiter.map_or(String::new(), |c| format!(" between {c:?}"));
+    line += match facts.header {
+        Some(true) => " with header",
+        Some(false) => " without header",
+        None => "",
+    };
+    let columns = told_columns(facts);
+    if !columns.is_empty() {
+        line += &format!("; {}", columns.join(", "));
+    }
+    let others = overriding(facts, args);
+    if !others.is_empty() {
+        let verb = if others.len() == 1 { "decides" } else { "decide" };
+        line += &format!(" ({} {verb} otherwise)", others.join(", "));
+    }
+    line + "; " + &told_size(facts)
+}
+
+/// Which columns hold what.
+fn told_columns(facts: &InputFacts) -> Vec<String> {
+    // A column of a table without header is known by its number.
+    let named = |column: &String| match facts.header {
+        Some(false) => format!("column {column}"),
+        _ => format!("{column:?}"),
+    };
+    let mut columns = Vec::new();
+    if !facts.text.is_empty() {
+        let names: Vec<String> = facts.text.iter().map(named).collect();
+        columns.push(format!("text {}", names.join(" + ")));
+    }
+    columns.extend(facts.id.as_ref().map(|id| format!("ids {}", named(id))));
+    match &facts.label {
+        Some(label) => columns.push(format!("labels {}", named(label))),
+        None if facts.labelled => columns.push("with labels".to_owned()),
+        None => {}
+    }
+    columns
+}
+
+/// The options for what was guessed.
+fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
+    let columns = facts.header.is_some() || !facts.text.is_empty();
+    let open = [
+        ("--format", args.format.is_none() && facts.format != "folder"),
+        ("--header", args.header.is_none() && facts.header.is_some()),
+        ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
+        ("--text", args.text.is_empty() && !facts.text.is_empty()),
+        ("--id", args.id.is_none() && columns),
+        ("--labels", args.labels.is_none() && columns),
+    ];
+    open.into_iter().filter(|(_, open)| *open).map(|(option, _)| option).collect()
+}
+
+/// How much there is, and what was left out.
+fn told_size(facts: &InputFacts) -> String {
+    let rows = number::count(facts.rows as u64);
+    let mut size = match facts.columns {
+        Some(columns) => format!("{rows} rows x {} columns", number::count(columns as u64)),
+        None => format!("{rows} documents"),
+    };
+    if facts.empty > 0 {
+        size += &format!(", {} of them empty", number::count(facts.empty as u64));
+    }
+    if facts.blank_lines > 0 {
+        size += &format!(", {} blank lines left out", number::count(facts.blank_lines as u64));
+    }
+    size
 }
 
 /// Reads a matrix; texts are refused.
@@ -27,9 +111,8 @@ pub(crate) fn read_table(
     session: &mut Session,
     args: &InputArgs,
 ) -> anyhow::Result<Corpus> {
-    let options = args.load_options();
-    let inputs = together(comm, args.inputs())?;
-    Ok(session.stage("read", || xray_pipeline::read_table(comm, &inputs, &options))?)
+    let content = read(comm, session, args)?;
+    Ok(as_table(comm, content, &args.name())?)
 }
 
 /// Reads texts or counts, and weighs them.

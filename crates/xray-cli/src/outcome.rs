@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use xray_nmf::ErrorKind;
 
 use crate::interrupt::INTERRUPTED;
@@ -41,7 +42,7 @@ pub(crate) fn report(result: anyhow::Result<Outcome>) -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if is_stopped(&error) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            say_with(Word::Error, message(&error));
+            say_with(Word::Error, as_typed(&message(&error)));
             ExitCode::from(status(kind(&error)))
         }
     }
@@ -56,6 +57,35 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
         }
     }
     message
+}
+
+/// Options that the crates call otherwise than this program.
+const OTHER_NAMES: [(&str, &str); 3] =
+    [("column_names", "terms"), ("label", "labels"), ("n_components", "rank")];
+
+/// The message with options as they are typed here. The crates name them in backticks, or before a value that
+/// is refused: every door has its own way to give them.
+fn as_typed(message: &str) -> String {
+    let mut parts: Vec<String> = message.split('`').map(str::to_owned).collect();
+    for k in (1..parts.len().saturating_sub(1)).step_by(2) {
+        parts[k] = option(&parts[k]).unwrap_or_else(|| format!("`{}`", parts[k]));
+    }
+    let joined = if parts.len() % 2 == 1 { parts.concat() } else { message.to_owned() };
+    let Some((before, after)) = joined.split_once(" = ") else { return joined };
+    let start = before.rfind(' ').map_or(0, |space| space + 1);
+    match option(&before[start..]) {
+        Some(typed) => format!("{}{typed} = {after}", &before[..start]),
+        None => joined,
+    }
+}
+
+/// An option of any verb by its name in the crates.
+fn option(name: &str) -> Option<String> {
+    let other = OTHER_NAMES.iter().find(|(crates, _)| *crates == name);
+    let long = other.map_or_else(|| name.replace('_', "-"), |(_, typed)| (*typed).to_owned());
+    let program = crate::args::Cli::command();
+    let mut options = program.get_subcommands().flat_map(clap::Command::get_arguments);
+    options.any(|argument| argument.get_long() == Some(&long)).then(|| format!("--{long}"))
 }
 
 /// Whose fault an error is, said by the first of its causes that knows.
@@ -95,6 +125,18 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 mod tests {
     use super::*;
     use anyhow::anyhow;
+
+    #[test]
+    fn options_are_named_as_they_are_typed() {
+        for (message, typed) in [
+            ("x: lower `min_df` or `transpose`", "x: lower --min-df or --transpose"),
+            ("max_df = 0 is not allowed; a", "--max-df = 0 is not allowed; a"),
+            ("use `xray topics`; see `column_names`", "use `xray topics`; see --terms"),
+            ("a = b, one ` alone", "a = b, one ` alone"),
+        ] {
+            assert_eq!(as_typed(message), typed);
+        }
+    }
 
     #[test]
     fn the_kind_of_an_error_decides_the_exit_status() {

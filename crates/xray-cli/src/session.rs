@@ -10,7 +10,7 @@ use serde::Serialize;
 use xray_experiments::Watch;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{Answer, Seconds, json};
-use xray_pipeline::{Event, Stoppable};
+use xray_pipeline::{Event, InputFacts, Stoppable};
 use xray_report::{Table, number, printable_json};
 
 use crate::args::CommonArgs;
@@ -30,6 +30,8 @@ pub(crate) struct Session {
     pub(crate) unsaved: Option<String>,
     /// Whether the answer is to be JSON.
     pub json: bool,
+    /// What was read, for the answer.
+    pub(crate) input: Option<InputFacts>,
     start: Instant,
     stages: Vec<(String, Duration)>,
     current: Option<Stage>,
@@ -45,6 +47,7 @@ impl Session {
             verbose: common.verbose,
             json: common.json,
             unsaved: None,
+            input: None,
             start: Instant::now(),
             stages: Vec::new(),
             current: None,
@@ -171,7 +174,8 @@ impl Session {
     /// Prints a report and what is known of the run as one JSON object on standard output.
     pub(crate) fn print_answer(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let seconds = self.seconds();
-        let answer = Answer { report, seconds, peak_memory_bytes: peak_memory() };
+        let input = self.input.as_ref();
+        let answer = Answer { report, input, seconds, peak_memory_bytes: peak_memory() };
         self.print_line(printable_json(&json(&answer)))
     }
 

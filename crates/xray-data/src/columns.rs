@@ -34,7 +34,18 @@ fn usual_names(guess: Guess) -> &'static [&'static str] {
             "sentence",
             "title",
         ],
-        Guess::Id => &["id", "doc_id", "document_id", "docid", "key", "uid"],
+        Guess::Id => &[
+            "id",
+            "doc_id",
+            "document_id",
+            "docid",
+            "row_id",
+            "rowid",
+            "key",
+            "uid",
+            "index",
+            "unnamed: 0",
+        ],
         Guess::Label => &["label", "labels", "class", "category", "target"],
     }
 }
@@ -133,6 +144,21 @@ pub(crate) fn choice(names: Option<&[String]>, column: usize) -> ColumnChoice {
     }
 }
 
+/// Refuses a header in which a name that columns usually have stands twice: which one is meant?
+pub(crate) fn check_distinct(file: &str, names: &[String]) -> Result<()> {
+    let same = |a: &String, b: &String| a.trim().eq_ignore_ascii_case(b.trim());
+    for (place, name) in names.iter().enumerate().filter(|(_, name)| is_usual(name)) {
+        if let Some(first) = names[..place].iter().position(|other| same(other, name)) {
+            let found = format!("columns {} and {} called {name:?}", first + 1, place + 1);
+            return Err(Malformed::new(file, found, "each name once")
+                .at_line(1)
+                .remedy("rename one")
+                .into());
+        }
+    }
+    Ok(())
+}
+
 /// What there is to choose from.
 pub(crate) fn known(names: &[String]) -> String {
     let mut shown: Vec<String> =
@@ -140,5 +166,9 @@ pub(crate) fn known(names: &[String]) -> String {
     if names.len() > 12 {
         shown.push(format!("{} more", names.len() - 12));
     }
-    format!("there are: {}", shown.join(", "))
+    if shown.is_empty() {
+        "there are none".to_owned()
+    } else {
+        format!("there are: {}", shown.join(", "))
+    }
 }

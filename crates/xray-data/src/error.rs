@@ -43,6 +43,9 @@ pub enum Error {
         /// The allowed range, and what to do.
         allowed: String,
     },
+    /// Columns that cannot be told by their names.
+    #[error("{0}")]
+    Columns(String),
     /// A number is not the count of a word.
     #[error("counts = {value} in row {row}, column {column} is not allowed; {remedy}")]
     Count {
@@ -80,6 +83,7 @@ impl Error {
             Error::Parameter { .. } => ErrorKind::Usage,
             Error::Malformed(_)
             | Error::Matrix { .. }
+            | Error::Columns(_)
             | Error::Count { .. }
             | Error::EmptyVocabulary { .. }
             | Error::NotWritable { .. } => ErrorKind::Data,
@@ -202,6 +206,12 @@ pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> E
                 _ => source.to_string(),
             };
             Malformed::damaged(file, found, "an intact file").into()
+        }
+        // Zstandard's own words for a window of more than 2^27 bytes.
+        _ if action == "read" && source.to_string().contains("requires too much memory") => {
+            Malformed::new(file, "a Zstandard window of more than 128 MiB", "a smaller one")
+                .remedy("decompress it with zstd -d --long=31 first")
+                .into()
         }
         _ => Error::Io { file: file.to_owned(), action, source },
     }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Malformed, Result, io_error};
-use crate::formats::{FORMATS, Format, Reader, detect};
+use crate::formats::{BlankLines, FORMATS, Format, Parsed, Reader, detect};
 use crate::hash::FileHash;
-use crate::model::Origin;
+use crate::model::{Origin, Reading};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::names::{read_labels, read_names, read_names_for};
+use crate::schema::Schema;
 use crate::source::{Input, Source};
 use crate::table::{Documents, Loaded, Table};
 
@@ -48,17 +49,23 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 /// # Ok::<(), xray_data::Error>(())
 /// ```
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
-    let (format, loaded, files) = match input.folder() {
+    let ReadFile { format, read, files } = match input.folder() {
         Some(path) => read_folder(path, options)?,
         None => read_file(Source::open(input)?, options)?,
     };
-    let loaded = complete(loaded, input, format, options)?;
-    Ok((loaded, Origin { name: input.name(), files }))
+    let Parsed { loaded, layout, blank } = read;
+    let reading = Reading {
+        schema: Schema { format: format.name.to_owned(), layout, zero_based: options.zero_based },
+        blank_lines: blank.places.len(),
+    };
+    let loaded = complete(loaded, &blank, input, format, options)?;
+    Ok((loaded, Origin { name: input.name(), files, reading: Some(reading) }))
 }
 
 /// Transposes, adds what side files say, and checks that there is something.
 pub(crate) fn complete(
     loaded: Loaded,
+    blank: &BlankLines,
     input: &Input,
     format: &Format,
     options: &LoadOptions,
@@ -74,7 +81,7 @@ pub(crate) fn complete(
         Loaded::Documents(documents) => {
             let some = !documents.is_empty() || options.share.is_some();
             require_data(input, some, "documents")?;
-            with_labels(documents, options).map(Loaded::Documents)
+            with_labels(documents, blank, options).map(Loaded::Documents)
         }
     }
 }
@@ -100,10 +107,15 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
     Ok(())
 }
 
-/// The format of what was read, the content, and the hash of each file.
-pub(crate) type ReadFiles = (&'static Format, Loaded, Vec<FileHash>);
+/// A file or folder that was read.
+pub(crate) struct ReadFile {
+    pub format: &'static Format,
+    pub read: Parsed,
+    /// The hash of each file.
+    pub files: Vec<FileHash>,
+}
 
-fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
+fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFile> {
     let of_folders = |format: &&'static Format| matches!(format.read, Reader::Folder(_));
     let format = options.format.or_else(|| FORMATS.into_iter().find(of_folders));
     let file = path.display().to_string();
@@ -111,7 +123,7 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
         Some(format @ Format { read: Reader::Folder(read), .. }) => {
             check_choices(format, options)?;
             let (documents, files) = read(path, options)?;
-            Ok((format, Loaded::Documents(documents), files))
+            Ok(ReadFile { format, read: documents.into(), files })
         }
         Some(format) => {
             let expected = format!("a file in the format {format}");
@@ -121,7 +133,7 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFiles> {
     }
 }
 
-pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFiles> {
+pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFile> {
     let (name, stored) = (source.name.clone(), source.stored());
     let format = match options.format {
         Some(format) => format,
@@ -130,9 +142,9 @@ pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFil
     check_choices(format, options)?;
     match format.read {
         Reader::File(read) => {
-            let loaded = read(source, options)?;
+            let read = read(source, options)?;
             let hash = stored.hash().map_err(|e| io_error(&name, "read", e))?;
-            Ok((format, loaded, vec![FileHash { name, hash }]))
+            Ok(ReadFile { format, read, files: vec![FileHash { name, hash }] })
         }
         Reader::Folder(_) => Err(Malformed::new(&name, "a file", format.words).into()),
     }
@@ -165,18 +177,38 @@ fn with_names(
     Ok(table)
 }
 
-fn with_labels(mut documents: Documents, options: &LoadOptions) -> Result<Documents> {
+/// Adds the classes of a file with one for each document, or for each line with those that are blank.
+fn with_labels(
+    mut documents: Documents,
+    blank: &BlankLines,
+    options: &LoadOptions,
+) -> Result<Documents> {
     if let Some(path) = &options.labels {
-        documents.labels = Some(match options.share {
-            None => label_file(path, options, documents.len(), "document")?,
-            Some(_) => {
-                let labels = read_names(&Input::Path(path.clone()), options)?;
-                options.cut_labels(&documents, labels)?
-            }
+        let file = Input::Path(path.clone());
+        let all = lines_as_documents(read_names(&file, options)?, blank);
+        documents.labels = Some(match (all, options.share) {
+            (Ok(labels), None) => labels,
+            (Ok(labels) | Err(labels), Some(_)) => options.cut_labels(&documents, labels)?,
+            (Err(_), None) => label_file(path, options, documents.len(), "document")?,
         });
     }
     documents.check()?;
     Ok(documents)
+}
+
+/// Classes of the documents, if the list has one for each line and some lines are blank; otherwise the list.
+fn lines_as_documents(list: Vec<String>, blank: &BlankLines) -> Result<Vec<String>, Vec<String>> {
+    let BlankLines { places, n_documents } = blank;
+    if places.is_empty() || list.len() != places.len() + n_documents {
+        return Err(list);
+    }
+    Ok(without(list, places))
+}
+
+/// A list without the entries at these places, which ascend.
+fn without(list: Vec<String>, places: &[usize]) -> Vec<String> {
+    let kept = list.into_iter().enumerate().filter(|(k, _)| places.binary_search(k).is_err());
+    kept.map(|(_, entry)| entry).collect()
 }
 
 fn side_file(path: PathBuf, options: &LoadOptions, n: usize, each: &str) -> Result<Vec<String>> {

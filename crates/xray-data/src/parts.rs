@@ -10,11 +10,11 @@ use xray_nmf::SparseMatrix;
 
 use crate::assemble::{Stored, dense};
 use crate::error::{Error, Malformed, Result, io_error};
-use crate::formats::{Format, detect};
+use crate::formats::{BlankLines, Format, Parsed, detect};
 use crate::hash::FileHash;
 use crate::inputs::Inputs;
-use crate::load::{complete, load_with_origin, read_file};
-use crate::model::Origin;
+use crate::load::{ReadFile, complete, load_with_origin, read_file};
+use crate::model::{Origin, Reading};
 use crate::options::LoadOptions;
 use crate::schema::Schema;
 use crate::source::{Input, Source};
@@ -27,6 +27,8 @@ pub struct ReadParts {
     pub loaded: Option<Loaded>,
     /// The files with their hashes, in order.
     pub files: Vec<FileHash>,
+    /// Lines without text, where each line is a document.
+    pub blank_lines: usize,
 }
 
 /// Reads inputs as one table or list of documents: one file as [`load`](crate::load) does, many by one
@@ -55,7 +57,8 @@ pub fn load_inputs(inputs: &Inputs, options: &LoadOptions) -> Result<(Loaded, Or
         return load_with_origin(input, options);
     }
     let schema = Schema::decide(inputs, options)?;
-    let ReadParts { loaded, files } = read_parts(inputs, &schema, options, 0..inputs.len())?;
+    let ReadParts { loaded, files, blank_lines } =
+        read_parts(inputs, &schema, options, 0..inputs.len())?;
     let Some(loaded) = loaded else {
         let found = "no records in any of the files";
         return Err(Malformed::new(inputs.name(), found, "at least one").into());
@@ -63,8 +66,9 @@ pub fn load_inputs(inputs: &Inputs, options: &LoadOptions) -> Result<(Loaded, Or
     let name = inputs.name().to_owned();
     let format = Format::from_name(&schema.format)?;
     let place = inputs.parts().first().cloned().unwrap_or(Input::Stdin);
-    let loaded = complete(loaded, &place, format, options)?;
-    Ok((loaded, Origin { name, files }))
+    let loaded = complete(loaded, &BlankLines::default(), &place, format, options)?;
+    let reading = Some(Reading { schema, blank_lines });
+    Ok((loaded, Origin { name, files, reading }))
 }
 
 /// Reads some of the files as one. Side files are left to the caller, who knows which rows these are; documents
@@ -81,9 +85,10 @@ pub fn read_parts(
     let told = options.format.is_some();
     let options = schema.options(options)?;
     let (mut texts, mut tables, mut files) = (Documents::default(), Vec::new(), Vec::new());
-    let mut labels = Vec::new();
+    let (mut labels, mut blank_lines) = (Vec::new(), 0);
     for part in &inputs.parts()[which] {
-        let (loaded, hashes) = read_part(part, &options, told)?;
+        let (loaded, hashes, blank) = read_part(part, &options, told)?;
+        blank_lines += blank;
         files.extend(hashes);
         match loaded {
             None => {}
@@ -107,30 +112,30 @@ pub fn read_parts(
         texts.check()?;
         Some(Loaded::Documents(texts))
     };
-    Ok(ReadParts { loaded, files })
+    Ok(ReadParts { loaded, files, blank_lines })
 }
 
-/// What a file holds, if it has records, and its hash.
+/// What a file holds, if it has records, its hash, and how many blank lines were left out.
 fn read_part(
     part: &Input,
     options: &LoadOptions,
     told: bool,
-) -> Result<(Option<Loaded>, Vec<FileHash>)> {
+) -> Result<(Option<Loaded>, Vec<FileHash>, usize)> {
     let source = Source::open(part)?;
     if source.is_blank() {
         let name = source.name.clone();
         let hash = source.stored().hash().map_err(|e| io_error(&name, "read", e))?;
-        return Ok((None, vec![FileHash { name, hash }]));
+        return Ok((None, vec![FileHash { name, hash }], 0));
     }
     if !told {
         check_format(&source, options.format)?;
     }
-    let (_, loaded, files) = read_file(source, options)?;
+    let ReadFile { read: Parsed { loaded, blank, .. }, files, .. } = read_file(source, options)?;
     let empty = match &loaded {
         Loaded::Table(table) => table.matrix.n_rows() == 0,
         Loaded::Documents(documents) => documents.is_empty(),
     };
-    Ok(((!empty).then_some(loaded), files))
+    Ok(((!empty).then_some(loaded), files, blank.places.len()))
 }
 
 /// Refuses a file that is of another format by its name and by its content.

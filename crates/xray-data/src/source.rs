@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use flate2::bufread::GzDecoder;
+
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{Bytes, Stored};
 
@@ -196,7 +198,7 @@ impl Source {
             let Self { name, head, most_bytes, stored, rest, .. } = self;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
             let rest: Box<dyn Read + Send> = if expansion == DEFLATE_EXPANSION {
-                Box::new(flate2::bufread::MultiGzDecoder::new(packed))
+                Box::new(GzipMembers { member: Some(GzDecoder::new(packed)) })
             } else {
                 let decoder = zstd::stream::read::Decoder::with_buffer(packed);
                 Box::new(decoder.map_err(|e| io_error(&name, "read", e))?)
@@ -243,6 +245,41 @@ impl Source {
             .into());
         }
         Ok(Seekable::Memory(bytes))
+    }
+}
+
+/// The content of gzip members one after the other; zeros after one, as tapes pad with, are passed over.
+struct GzipMembers<R: BufRead> {
+    /// The current one, until the last has ended.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let n = member.read(buffer)?;
+            if n > 0 || buffer.is_empty() {
+                return Ok(n);
+            }
+            let Some(ended) = self.member.take() else { break };
+            let mut packed = ended.into_inner();
+            if has_more(&mut packed)? {
+                self.member = Some(GzDecoder::new(packed));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Skips zeros; whether anything follows.
+fn has_more(packed: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = packed.fill_buf()?;
+        let (zeros, length) = (bytes.iter().take_while(|&&byte| byte == 0).count(), bytes.len());
+        packed.consume(zeros);
+        if zeros < length || length == 0 {
+            return Ok(length > 0);
+        }
     }
 }
 

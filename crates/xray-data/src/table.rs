@@ -134,6 +134,15 @@ impl LoadedMatrix {
         }
     }
 
+    /// The listed columns, in the given order. Panics if one is out of range.
+    #[must_use]
+    pub fn columns_at(self, columns: &[usize]) -> Self {
+        match self.transposed() {
+            LoadedMatrix::Sparse(x) => LoadedMatrix::Sparse(x.rows_at(columns).transposed()),
+            LoadedMatrix::Dense(x) => LoadedMatrix::Dense(x.rows_at(columns).transposed()),
+        }
+    }
+
     /// Writes row `d`, with all its zeros, into `row`. Panics if `d` or the length of `row` is wrong.
     pub fn copy_row(&self, d: usize, row: &mut [f64]) {
         assert_eq!(row.len(), self.n_columns(), "one place for each column");

@@ -79,7 +79,7 @@ pub enum Error {
     /// An entry is negative and negative entries were not allowed.
     #[error(
         "Negative values in data: entry ({row}, {column}) is {value}; the method is made for nonnegative \
-         data: remove negative entries, or set allow_negative where that is offered"
+         data: remove negative entries, or set `allow_negative`"
     )]
     Negative {
         /// Row of the first negative entry.

@@ -41,6 +41,7 @@ mod error;
 mod factorize;
 mod folder;
 mod given;
+mod matching;
 pub mod measure;
 mod model;
 mod options;
@@ -65,11 +66,13 @@ pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,
 };
+pub use matching::ColumnMatch;
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
-    Content, OwnDocuments, fingerprint, gather_sizes, read, read_table, weigh, weigh_counts,
+    Content, InputFacts, OwnDocuments, as_table, fingerprint, gather_sizes, read, read_table,
+    weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};

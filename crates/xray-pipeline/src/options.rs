@@ -7,7 +7,7 @@ use xray_data::text::{Language, Stemmer, TextOptions, Vectorizer};
 use xray_nmf::{Params, Refinement, Selection, choices};
 
 use crate::error::{Error, Result};
-use crate::seeds::{UnknownWord, resolve_words};
+use crate::seeds::{Seeds, UnknownWord, resolve_words};
 
 /// Options of [`find_topics`](crate::find_topics).
 ///
@@ -169,9 +169,11 @@ impl TopicsRequest {
     /// machine's, not the request's: who knows it sets it in the options.
     ///
     /// # Errors
-    /// If a word is to begin a topic and to be excluded.
+    /// If a word is to begin two topics, or to begin one and to be excluded, or words are given for more topics
+    /// than are asked for.
     pub fn resolve(&self, vectorizer: &Vectorizer) -> Result<(TopicOptions, Vec<UnknownWord>)> {
         let anchors = resolve_words(vectorizer, &self.anchor);
+        self.check_anchors(&anchors)?;
         let excluded = resolve_words(vectorizer, std::slice::from_ref(&self.exclude));
         let unknown = [anchors.unknown, excluded.unknown].concat();
         let excluded = excluded.columns.concat();
@@ -195,6 +197,21 @@ impl TopicsRequest {
             memory: None,
         };
         Ok((options, unknown))
+    }
+
+    fn check_anchors(&self, anchors: &Seeds) -> Result<()> {
+        if let Some(word) = anchors.repeated.first() {
+            let message = format!("\"{word}\" is to begin more than one topic: leave it in one");
+            return Err(Error::Usage(message));
+        }
+        match self.topics {
+            Some(asked) if asked < self.anchor.len() => Err(Error::Usage(format!(
+                "words are given for {} topics, and {asked} {} asked for: ask for more, or give fewer words",
+                self.anchor.len(),
+                if asked == 1 { "is" } else { "are" }
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 

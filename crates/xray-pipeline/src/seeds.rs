@@ -9,6 +9,8 @@ pub struct Seeds {
     pub columns: Vec<Vec<usize>>,
     /// Words that are not in the vocabulary.
     pub unknown: Vec<UnknownWord>,
+    /// Words of more than one list.
+    pub repeated: Vec<String>,
 }
 
 /// A word that is not in the vocabulary.
@@ -55,7 +57,8 @@ pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
                 spelt = stems.join(" ");
             }
             match exact.or_else(|| vectorizer.column(&spelt)) {
-                Some(column) if used.contains(&column) => {}
+                Some(column) if columns.contains(&column) => {}
+                Some(column) if used.contains(&column) => seeds.repeated.push(word.clone()),
                 Some(column) => {
                     used.push(column);
                     columns.push(column);

@@ -1,14 +1,14 @@
 //! Weights of new data under a saved model, on any number of ranks.
 
-use xray_data::Model;
-use xray_data::text::position_names;
+use xray_data::{LoadedMatrix, Model};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, Ownership, RowModel, SparseMatrix, nnls};
 
 use crate::agree::together;
-use crate::corpus::{ColumnNames, Corpus, RowNames, into_sparse};
+use crate::corpus::{Corpus, DistributedMatrix, RowNames, into_sparse};
 use crate::documents::DocumentWeights;
 use crate::error::{Error, Result};
+use crate::matching::{ColumnMatch, match_columns, names_of_counts};
 use crate::model::{dense_topics, heaviest_topics};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
 
@@ -19,9 +19,11 @@ pub struct Transformed {
     pub rows: RowNames,
     /// Their weights.
     pub documents: DocumentWeights,
+    /// What people should know about the columns: which were left out, or could not be told by name.
+    pub notes: Vec<String>,
 }
 
-/// Weighs new documents, or rows of a table, under a model; collective.
+/// Weighs new documents, or rows of a table whose columns are found as `how` says, under a model; collective.
 ///
 /// # Errors
 /// If the data does not fit the model.
@@ -29,10 +31,11 @@ pub fn transform_rows(
     comm: &dyn Communicator,
     model: &Model,
     content: Content,
+    how: ColumnMatch,
 ) -> Result<Transformed> {
     match content {
         Content::Documents(documents) => texts(comm, model, documents),
-        Content::Table(corpus) => table(comm, model, *corpus),
+        Content::Table(corpus) => table(comm, model, *corpus, how),
     }
 }
 
@@ -51,26 +54,38 @@ fn texts(comm: &dyn Communicator, model: &Model, documents: OwnDocuments) -> Res
     weigh(comm, model, &matrix, rows)
 }
 
-fn table(comm: &dyn Communicator, model: &Model, mut corpus: Corpus) -> Result<Transformed> {
+fn table(
+    comm: &dyn Communicator,
+    model: &Model,
+    corpus: Corpus,
+    how: ColumnMatch,
+) -> Result<Transformed> {
+    let Corpus { matrix, names, rows, .. } = corpus;
     let Some(vectorizer) = &model.preprocessing else {
-        corpus.matrix.make_rows(comm)?;
-        let Corpus { matrix, rows, .. } = corpus;
-        return weigh(comm, model, matrix.rows().expect("rows are made"), rows);
+        let matched = together(comm, match_columns(model.column_names(), &names, how))?;
+        let own = own_rows_of(comm, matrix)?;
+        let own = match matched.order {
+            Some(order) => own.columns_at(&order),
+            None => own,
+        };
+        let weighed = weigh(comm, model, own.as_matrix(), rows)?;
+        return Ok(Transformed { notes: matched.notes, ..weighed });
     };
-    let names = match corpus.names {
-        ColumnNames::Given(names) => names,
-        ColumnNames::Words(_) | ColumnNames::Positions => position_names(corpus.matrix.n_columns()),
-    };
-    let counts = match comm.size() {
-        1 => into_sparse(corpus.matrix.into_columns())?,
-        _ => {
-            let (n, columns) = (corpus.matrix.n_columns(), corpus.matrix.columns());
-            crate::read::own_rows(comm, columns.as_matrix(), n)?
-        }
-    };
-    let matrix = together(comm, vectorizer.transform_counts(&counts, Some(&names)))?;
+    let names = names_of_counts(vectorizer, names, matrix.n_columns(), how);
+    let (names, notes) = together(comm, names)?;
+    let counts = into_sparse(own_rows_of(comm, matrix)?)?;
+    let matrix = together(comm, vectorizer.transform_counts(&counts, names.as_deref()))?;
     drop(counts);
-    weigh(comm, model, &matrix, corpus.rows)
+    Ok(Transformed { notes, ..weigh(comm, model, &matrix, rows)? })
+}
+
+/// The own rows, with all columns; collective.
+fn own_rows_of(comm: &dyn Communicator, matrix: DistributedMatrix) -> Result<LoadedMatrix> {
+    if comm.size() == 1 {
+        return Ok(matrix.into_columns());
+    }
+    let (n, columns) = (matrix.n_columns(), matrix.columns());
+    Ok(crate::read::own_rows(comm, columns.as_matrix(), n)?.into())
 }
 
 fn weigh(
@@ -95,7 +110,7 @@ fn weigh(
 fn transformed(model: &Model, rows: RowNames, weights: Vec<f64>) -> Transformed {
     let heaviest = heaviest_topics(model, &weights, rows.own.n_own());
     let documents = DocumentWeights { own: rows.own, rank: model.rank(), weights, heaviest };
-    Transformed { rows, documents }
+    Transformed { rows, documents, notes: Vec::new() }
 }
 
 /// Weighs new columns as combinations of the model's W; collective. Each column becomes a row of weights,

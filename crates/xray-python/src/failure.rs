@@ -15,7 +15,8 @@ pub(crate) trait Failure: Error + Send + Sized + 'static {
 
     /// The exception, with the crate's message.
     fn into_exception(self) -> PyErr {
-        let words = printable(&self.to_string()).into_owned();
+        // Options are in backticks for doors that spell them in another way.
+        let words = printable(&self.to_string()).replace('`', "");
         let first: &(dyn Error + 'static) = &self;
         let mut causes = std::iter::successors(Some(first), |&cause| cause.source());
         let refusal = causes.find_map(|cause| cause.downcast_ref::<std::io::Error>());

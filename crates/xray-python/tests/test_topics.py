@@ -154,6 +154,10 @@ def test_unknown_words_are_warned_about() -> None:
         TopicModel(3, exclude=["the"]).fit(TEXTS)
     with pytest.raises(ValueError, match=r'"star" is among the anchor words and .* to exclude'):
         TopicModel(3, anchor_words=["star"], exclude=["STAR"]).fit(TEXTS)
+    with pytest.raises(ValueError, match="words are given for 2 topics, and 1 is asked for"):
+        TopicModel(1, anchor_words=["star", "sugar"]).fit(TEXTS)
+    with pytest.raises(ValueError, match='"sugar" is to begin more than one topic'):
+        TopicModel(3, anchor_words=[["star", "sugar"], ["sugar"]]).fit(TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_unknown_words_are_warned_about() -> None:
         ({"min_df": -1}, ValueError, "min_df"),
         ({"min_df": "some"}, TypeError, "min_df"),
         ({"max_df": float("inf")}, ValueError, "max_df = inf .* finite"),
-        ({"min_df": 0.9, "max_df": 0.1}, ValueError, "raise max_df"),
+        ({"min_df": 0.9, "max_df": 0.1}, ValueError, "raise it or lower min_df"),
         ({"max_features": 0}, ValueError, "at least 1"),
         ({"min_characters": 0}, ValueError, "at least 1"),
         ({"min_characters": 50}, ValueError, "no words are left"),

@@ -29,10 +29,10 @@ pub struct EngineArgs {
     #[arg(long, value_name = "NORM", default_value_t, value_parser = choice::<Normalize>())]
     pub normalize: Normalize,
     /// A column is explained if this part of its length, or less, is left
-    #[arg(long, value_name = "SHARE", default_value_t = 1e-6)]
+    #[arg(long, value_name = "SHARE", default_value_t = 1e-6, allow_negative_numbers = true)]
     pub tolerance: f64,
     /// Stop when an anchor lowers the relative residual by less
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub min_improvement: f64,
     /// How refinement is done [default: hals for topics, auto for factorize]
     #[arg(long, value_name = "KIND", value_parser = choice::<Refinement>())]

@@ -40,11 +40,14 @@ pub struct InputArgs {
     #[arg(long)]
     pub transpose: bool,
     /// Whether the first record names the columns [default: told by content]
-    #[arg(long, value_name = "yes|no", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
     pub header: Option<bool>,
     /// Character between the fields of a record [default: told by content]
-    #[arg(long, value_name = "CHAR")]
-    pub delimiter: Option<char>,
+    #[arg(long, value_name = "CHAR", value_parser = parse::delimiter)]
+    pub delimiter: Option<u8>,
+    /// Whether quotes enclose fields [default: yes in csv, in tsv only where they close before a tab]
+    #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
+    pub quoting: Option<bool>,
     /// Read bytes that are not UTF-8 as a replacement character instead of refusing the file
     #[arg(long)]
     pub replace_invalid_utf8: bool,
@@ -84,7 +87,8 @@ impl InputArgs {
             id: self.id.as_deref().map(choice),
             label: label_column.map(choice),
             header: self.header,
-            delimiter: self.delimiter.and_then(|c| u8::try_from(c).ok()),
+            delimiter: self.delimiter,
+            quoting: self.quoting,
             transpose: self.transpose,
             row_names: self.row_names.clone(),
             column_names: self.terms.clone(),

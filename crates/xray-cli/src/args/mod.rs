@@ -52,6 +52,7 @@ pub enum Command {
     /// Text to topics: anchor words, top words, and what each document is about
     Topics(TopicsArgs),
     /// Anchors and weights of any nonnegative matrix
+    #[command(mut_arg("text", |argument| argument.hide(true)))]
     Factorize(FactorizeArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),
@@ -268,7 +269,8 @@ Examples:
   xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
 
 Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training
-documents get exactly the weights that the fit wrote.";
+documents get exactly the weights that the fit wrote. Columns of numbers are found by their names, in any
+order; without names they are taken in their order if those of the model had none either.";
 
 /// Arguments of `transform`.
 #[derive(Debug, Args)]
@@ -283,6 +285,9 @@ pub struct TransformArgs {
     /// The data's columns are new columns, to be made of the model's anchors
     #[arg(long)]
     pub columns: bool,
+    /// Take the data's columns in the order of the model's, whatever they are called
+    #[arg(long, conflicts_with = "columns")]
+    pub by_position: bool,
     /// Where to write: .csv, .tsv, .npz, .npy or .mtx [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

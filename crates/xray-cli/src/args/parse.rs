@@ -36,7 +36,36 @@ impl std::str::FromStr for Bytes {
 pub(super) fn rank(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n) if (1..=u32::MAX as usize).contains(&n) => Ok(n),
+        _ if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && text != "0" => {
+            Err(format!("no matrix has so many columns; give at most {}", u32::MAX))
+        }
         _ => Err("give a whole number, 1 or more".to_owned()),
+    }
+}
+
+/// Yes or no, in words.
+pub(super) fn yes_or_no() -> impl TypedValueParser<Value = bool> {
+    let possible = [
+        PossibleValue::new("yes").aliases(["true", "y", "on", "1"]),
+        PossibleValue::new("no").aliases(["false", "n", "off", "0"]),
+    ];
+    PossibleValuesParser::new(possible)
+        .map(|word| matches!(&*word, "yes" | "true" | "y" | "on" | "1"))
+}
+
+/// A character of one byte that no number, name or line needs; `\\t` and `tab` are a tab.
+pub(super) fn delimiter(text: &str) -> Result<u8, String> {
+    match (text.as_bytes(), text) {
+        (_, "\\t" | "tab") => Ok(b'\t'),
+        ([b'"' | b'\n' | b'\r' | b'.' | b'+' | b'-' | b'0'..=b'9'], _) => {
+            Err("quotes, line ends and what numbers are written with cannot separate fields".into())
+        }
+        (&[byte], _) if byte.is_ascii() => Ok(byte),
+        _ if text.chars().count() == 1 => Err(format!(
+            "{text:?} takes {} bytes, and a delimiter is one ASCII character, such as , ; | or \\t",
+            text.len()
+        )),
+        _ => Err("give one ASCII character, such as , ; | or \\t".to_owned()),
     }
 }
 
@@ -96,6 +125,14 @@ mod tests {
         assert_eq!(rank("7"), Ok(7));
         assert!(rank("0").is_err() && rank("-1").is_err() && rank("5000000000").is_err());
         assert!(share("1").is_err() && share("nan").is_err() && share("0.5") == Ok(0.5));
+        assert!(rank("18446744073709551615").unwrap_err().contains("at most 4294967295"));
+        assert_eq!(
+            (delimiter(";"), delimiter("\\t"), delimiter("|")),
+            (Ok(b';'), Ok(b'\t'), Ok(b'|'))
+        );
+        for wrong in ["│", "§", "", ",,", "\"", "5"] {
+            assert!(delimiter(wrong).is_err(), "{wrong}");
+        }
         assert!(format("docx").unwrap_err().contains("mtx, npz"));
     }
 }

@@ -88,5 +88,14 @@ fn save_table(
     args: &ConvertArgs,
 ) -> anyhow::Result<(usize, Option<usize>)> {
     session.stage("write", || save(table, &args.output, args.to))?;
+    if let Some(format) = args.to.or_else(|| Format::from_path(&args.output)) {
+        let dropped = format.dropped(table);
+        if !dropped.is_empty() {
+            let parts = dropped.join(" and ");
+            session.note(format!(
+                "{parts} are left out, as {format} has no place for them; npz and mat have"
+            ));
+        }
+    }
     Ok((table.matrix.n_rows(), Some(table.matrix.n_columns())))
 }

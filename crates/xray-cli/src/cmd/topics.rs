@@ -370,7 +370,13 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
     let table = &agreement.contingency;
     if table.labels.len() <= WIDEST_PRINTED && table.topics.len() <= WIDEST_PRINTED {
         session.print_line("")?;
-        session.print_table(&contingency_table(table))?;
+        return session.print_table(&contingency_table(table));
     }
+    session.note(format!(
+        "the table of {} labels against {} topics is too large to print: contingency.csv has it (choose \
+         its folder with -o)",
+        number::count(table.labels.len() as u64),
+        number::count(table.topics.len() as u64)
+    ));
     Ok(())
 }

@@ -9,7 +9,7 @@ use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{TransformReport, WeightRows};
 use xray_pipeline::shards::{load_model, model_files};
 use xray_pipeline::{
-    Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
+    ColumnMatch, Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
 };
 
 use crate::agree::together;
@@ -31,6 +31,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     let model = xray_pipeline::together(comm, model)?;
     let content = read(comm, &mut session, &args.input)?;
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
+    weighed.notes.iter().for_each(|note| session.note(note));
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
     let cells = args.csv.cells();
     let mut written = match &args.output {
@@ -86,7 +87,10 @@ fn transform(
             let message = format!("{name}: the model was fitted to a matrix; it cannot read texts");
             return together(comm, Err(UsageError(message).into()));
         }
-        (content, false) => transform_rows(comm, model, content),
+        (content, false) => {
+            let how = if args.by_position { ColumnMatch::Places } else { ColumnMatch::Names };
+            transform_rows(comm, model, content, how)
+        }
     };
     about(&args.input, weighed.map_err(Into::into))
 }
@@ -98,7 +102,7 @@ fn write_csv(
     path: Option<&Path>,
     cells: Cells,
 ) -> anyhow::Result<()> {
-    let Transformed { rows, documents } = weighed;
+    let Transformed { rows, documents, .. } = weighed;
     let open = || -> anyhow::Result<Option<AtomicFile>> {
         match path {
             Some(path) if comm.rank() == 0 => Ok(Some(AtomicFile::create(path)?)),
@@ -153,7 +157,7 @@ struct Gathered {
 
 impl Gathered {
     fn new(comm: &dyn Communicator, weighed: &Transformed) -> anyhow::Result<Self> {
-        let Transformed { rows, documents } = weighed;
+        let Transformed { rows, documents, .. } = weighed;
         let labels = rows.labels.as_ref().map(|_| Vec::new());
         let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
         let mut all = Self { ids, labels, topics, weights, rank: documents.rank };

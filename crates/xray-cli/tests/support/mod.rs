@@ -131,9 +131,13 @@ impl Run {
         }
     }
 
-    /// What is wrong with the way that the run failed.
+    /// What is wrong with the way that the run failed. Before it fails it may say what it has read.
     pub(crate) fn fault_of_error(&self, status: i32, words: &[&str]) -> Option<String> {
-        let lines: Vec<&str> = self.stderr.lines().collect();
+        let mut lines: Vec<&str> = self.stderr.lines().collect();
+        let told = |line: &str| line.contains("; ") && !line.starts_with("error");
+        if lines.len() == 2 && told(lines[0]) {
+            lines.remove(0);
+        }
         if self.status != Some(status) {
             return Some(format!("not exit status {status}"));
         }

@@ -2,7 +2,7 @@
 
 use super::delimited::write::{check_table, write_documents, write_table};
 use super::delimited::{decide, looks_delimited, read};
-use super::{DocumentWriter, Format, Reader, TableWriter, Told};
+use super::{DocumentWriter, Format, Keeps, Reader, TableWriter, Told};
 
 pub(crate) static FORMAT: Format = Format {
     name: "csv",
@@ -14,6 +14,7 @@ pub(crate) static FORMAT: Format = Format {
     has_variables: false,
     read: Reader::File(|source, options| read(source, None, options)),
     write_table: Some(TableWriter {
+        keeps: Keeps::NAMES,
         check: |table| check_table(table, b','),
         write: |table, out| write_table(table, b',', out),
     }),

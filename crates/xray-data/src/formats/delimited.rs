@@ -9,19 +9,19 @@ mod texts;
 pub(super) mod write;
 
 use self::numbers::NumberLayout;
-use self::sample::{Sample, is_number};
+use self::sample::{Sample, has_decimal_comma, is_number};
 use self::texts::TextLayout;
+use super::Parsed;
 use crate::error::Result;
 use crate::options::LoadOptions;
 use crate::read::lines::Lines;
 use crate::read::records::{Dialect, Quoting, Records};
 use crate::schema::Layout;
 use crate::source::Source;
-use crate::table::Loaded;
 
 /// Reads records with the delimiter that was asked for or that the format has, otherwise with comma or
 /// semicolon.
-pub(super) fn read(mut source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Loaded> {
+pub(super) fn read(mut source: Source, usual: Option<u8>, options: &LoadOptions) -> Result<Parsed> {
     let decided = options.layout.as_ref().and_then(|layout| layout.delimiter);
     let delimiter = decided.or(options.delimiter).or(usual);
     let delimiter = delimiter.unwrap_or_else(|| comma_or_semicolon(source.start()));
@@ -30,13 +30,18 @@ pub(super) fn read(mut source: Source, usual: Option<u8>, options: &LoadOptions)
     let name = source.name.clone();
     let longest = options.limits.line_bytes;
     let records = Records::new(Lines::new(source, longest), dialect, longest);
-    match NumberLayout::choose(&name, &sample, options)? {
-        Some(layout) => layout.read(records, options).map(Loaded::Table),
+    let (read, layout): (Parsed, Layout) = match NumberLayout::choose(&name, &sample, options)? {
+        Some(layout) => {
+            let decided = layout.decided(&sample);
+            (layout.read(records, options)?.into(), decided)
+        }
         None => {
             let layout = TextLayout::choose(&name, &sample, options)?;
-            layout.read(records, options).map(Loaded::Documents)
+            let decided = layout.decided(&sample);
+            (layout.read(records, options)?.into(), decided)
         }
-    }
+    };
+    Ok(Parsed { layout: Some(Layout { delimiter: Some(delimiter), ..layout }), ..read })
 }
 
 /// How records of several files are laid out; so many of the files are looked at as are needed for a sample.
@@ -72,9 +77,15 @@ fn dialect(delimiter: u8, quoting: Option<bool>) -> Dialect {
     Dialect { delimiter, quoting }
 }
 
-/// The delimiter of the first line: whichever occurs more often outside quotes.
+/// The delimiter of the first line: whichever occurs more often outside quotes. Semicolons between numbers
+/// with decimal commas, of which there are as many or more, are the delimiter all the same.
 fn comma_or_semicolon(head: &[u8]) -> u8 {
     let end = memchr::memchr(b'\n', head).unwrap_or(head.len());
+    let fields: Vec<&[u8]> = head[..end].split(|&byte| byte == b';').collect();
+    let number = |field: &&[u8]| is_number(field) || has_decimal_comma(field);
+    if fields.len() > 1 && fields.iter().all(number) {
+        return b';';
+    }
     let outside = || head[..end].split(|&byte| byte == b'"').step_by(2).flatten();
     let count = |wanted: u8| outside().filter(|&&byte| byte == wanted).count();
     if count(b';') > count(b',') { b';' } else { b',' }
@@ -99,11 +110,11 @@ pub(super) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::source::Input;
-    use crate::table::Table;
+    use crate::table::{Loaded, Table};
 
     fn parse(content: &str, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
-        read(Source::open(&input)?, None, options)
+        Ok(read(Source::open(&input)?, None, options)?.loaded)
     }
 
     fn table(content: &str) -> Table {
@@ -167,6 +178,14 @@ mod tests {
         let guessed = table("a,b,Class\n1,2,x\n3,4,y\n");
         assert_eq!((guessed.matrix.n_columns(), guessed.labels), (2, strings(&["x", "y"])));
         assert_eq!(table("a,b,class\n1,2,0\n3,4,1\n").matrix.n_columns(), 3);
+        let numbered = table("id,a,b\n1001,0.5,2\n1002,3,4\n");
+        assert_eq!(
+            (numbered.matrix.n_columns(), numbered.row_names),
+            (2, strings(&["1001", "1002"]))
+        );
+        // Numbers that repeat, or have fractions, name nothing.
+        assert_eq!(table("a,key\n1,7\n3,7\n").matrix.n_columns(), 2);
+        assert_eq!(table("a,key\n1,7.5\n3,8.5\n").matrix.n_columns(), 2);
         let options = LoadOptions { label: Some("kind".into()), ..LoadOptions::default() };
         let missing = parse(content, &options).map(|_| ()).unwrap_err().to_string();
         assert!(missing.contains("no column \"kind\""), "{missing}");
@@ -229,6 +248,20 @@ mod tests {
         );
         assert!(message("1,2\n3,\n").starts_with("test:2:3: found an empty field"));
         assert!(message("1,2\n3,4\nnan,4\n5,6\n").starts_with("test:3:1"));
+        for missing in ["NA,2,3\n4,5,6\n7,8,9\n", "1,NaN,3\n4,5,6\n", "1,2,null\n4,5,6\n7,8,9\n"] {
+            let told = message(missing);
+            assert!(told.starts_with("test:1:") && told.contains("missing"), "{told}");
+        }
+        assert!(message("a,b\n1,NA\n2,NA\n3,NA\n").starts_with("test:2:3: found \"NA\""));
+        let mixed = message("1,2,x\n4,5,6\n7,8,9\n");
+        assert!(mixed.starts_with("test:1:3: found \"x\" beside numbers"), "{mixed}");
+        assert!(mixed.contains("`header`"), "{mixed}");
+        for commas in
+            ["a;b;c\n1,5;2,5;3,5\n", "1,5;2,5\n3;4\n", "a;b\n1,5;2\n3;4\n", "1,5;2\n3;4\n"]
+        {
+            let told = message(commas);
+            assert!(told.contains("found \"1,5\"") && told.contains("a point"), "{told}");
+        }
         let options = LoadOptions { text: vec!["body".into()], ..LoadOptions::default() };
         let missing = parse("a,b\nc,d\n", &options).map(|_| ()).unwrap_err();
         assert!(missing.to_string().contains("there are: a, b"));

@@ -5,14 +5,14 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Entries, check_shape};
 use crate::error::Result;
 use crate::options::LoadOptions;
-use crate::read::cautious_capacity;
 use crate::read::lines::{Lines, parse_count};
+use crate::read::{LARGEST_WHOLE, cautious_capacity};
 use crate::source::{Source, check_room};
-use crate::table::{Loaded, Table};
+use crate::table::Table;
 use crate::write::write_number;
 
 pub(crate) static FORMAT: Format = Format {
@@ -23,16 +23,13 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Content(looks_like_docword),
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
-    write_table: Some(TableWriter { check: check_counts, write }),
+    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    write_table: Some(TableWriter { keeps: Keeps::COLUMNS, check: check_counts, write }),
     write_documents: None,
     names_beside: Some(vocabulary_path),
     decide: None,
     is_zero_based: None,
 };
-
-/// Largest count that every whole number below has an f64 of its own.
-const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 
 /// A line has at least `1 1 1` and its end.
 const BYTES_PER_ENTRY: u64 = 6;
@@ -116,7 +113,7 @@ fn check_counts(table: &Table) -> Result<(), String> {
     let mut wrong = None;
     for d in 0..table.matrix.n_rows() {
         table.matrix.for_each_in_row(d, |j, v| {
-            if wrong.is_none() && !((0.0..=LARGEST_COUNT).contains(&v) && v.fract() == 0.0) {
+            if wrong.is_none() && !((0.0..=LARGEST_WHOLE).contains(&v) && v.fract() == 0.0) {
                 wrong = Some((d, j, v));
             }
         });

@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{DocumentWriter, Format, Reader, Told};
+use super::{DocumentWriter, Format, Parsed, Reader, Told};
 use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::lines::{Line, Lines};
 use crate::schema::Layout;
 use crate::source::Source;
-use crate::table::{Documents, Loaded};
+use crate::table::Documents;
 
 pub(crate) static FORMAT: Format = Format {
     name: "jsonl",
@@ -26,7 +26,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Content(|head| head.trim_ascii_start().starts_with(b"{")),
     has_columns: true,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Documents)),
+    read: Reader::File(|source, options| read(source, options)),
     write_table: None,
     write_documents: Some(DocumentWriter::File { check: |_| Ok(()), write }),
     names_beside: None,
@@ -34,7 +34,7 @@ pub(crate) static FORMAT: Format = Format {
     is_zero_based: None,
 };
 
-fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut documents = Documents::default();
     let mut labels = Vec::new();
@@ -75,8 +75,10 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
             return Err(Malformed::new(lines.file(), found, "it").remedy(remedy).into());
         }
     }
-    documents.labels = choice.and_then(|choice| choice.label).map(|_| labels);
-    Ok(documents)
+    let layout = choice.map(FieldChoice::into_layout);
+    let labelled = layout.as_ref().is_some_and(|layout| layout.label.is_some());
+    documents.labels = labelled.then_some(labels);
+    Ok(Parsed { layout, ..documents.into() })
 }
 
 /// The fields of the first object.
@@ -88,11 +90,8 @@ fn decide(
         let mut lines = Lines::new(source?, options.limits.line_bytes);
         while let Some(line) = lines.next_line()? {
             if !line.is_blank() {
-                let FieldChoice { text, id, label } =
-                    FieldChoice::new(line, &parse(line, options)?, options)?;
-                let text = text.into_iter().map(ColumnChoice::Name).collect();
-                let (id, label) = (id.map(ColumnChoice::Name), label.map(ColumnChoice::Name));
-                return Ok(Layout { text, id, label, ..Layout::default() });
+                let choice = FieldChoice::new(line, &parse(line, options)?, options)?;
+                return Ok(choice.into_layout());
             }
         }
     }
@@ -139,7 +138,9 @@ impl FieldChoice {
         if text.is_empty() {
             let lengths = first.values().map(|v| v.as_str().map_or(0, str::len) as u64);
             match columns::guess(&known, &lengths.collect::<Vec<_>>(), Guess::Text) {
-                Some(place) if first[&known[place]].is_string() => text.push(known[place].clone()),
+                Some(place) if may_be_text(&first[&known[place]]) => {
+                    text.push(known[place].clone())
+                }
                 _ => {
                     return Err(line
                         .error("a field with text")
@@ -171,6 +172,13 @@ impl FieldChoice {
         }
     }
 
+    /// What other files are read by.
+    fn into_layout(self) -> Layout {
+        let text = self.text.into_iter().map(ColumnChoice::Name).collect();
+        let (id, label) = (self.id.map(ColumnChoice::Name), self.label.map(ColumnChoice::Name));
+        Layout { text, id, label, ..Layout::default() }
+    }
+
     fn text(&self, line: Line<'_>, object: &Map<String, Value>) -> Result<String> {
         let mut parts = Vec::with_capacity(self.text.len());
         for name in &self.text {
@@ -192,6 +200,11 @@ impl FieldChoice {
         }
         Ok(parts.join(" "))
     }
+}
+
+/// Whether a field holds text, or might elsewhere.
+fn may_be_text(value: &Value) -> bool {
+    value.is_string() || value.is_null()
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -239,7 +252,7 @@ mod tests {
 
     fn parse_all(content: &str, options: &LoadOptions) -> Result<Documents> {
         let input = Input::Bytes { name: "test.jsonl".into(), bytes: content.into() };
-        read(Source::open(&input)?, options)
+        Ok(read(Source::open(&input)?, options)?.loaded.into_documents().expect("texts"))
     }
 
     #[test]
@@ -256,6 +269,13 @@ mod tests {
         assert_eq!(documents.texts, ["one", "two", "", "four é"]);
         let labels = ["a", "3", "b", ""].map(String::from);
         assert_eq!(documents.labels.as_deref(), Some(&labels[..]));
+    }
+
+    #[test]
+    fn the_first_text_may_be_null() {
+        let content = "{\"text\": null, \"note\": \"a longer string\"}\n{\"text\": \"one\"}\n";
+        let documents = parse_all(content, &LoadOptions::default()).expect("valid");
+        assert_eq!(documents.texts, ["", "one"]);
     }
 
     #[test]

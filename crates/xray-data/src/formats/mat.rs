@@ -17,13 +17,13 @@ use std::io::{BufReader, Read};
 use element::{Element, Reader, drain};
 use variable::{Content, Variable};
 
-use super::{Format, Reader as FileReader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader as FileReader, TableWriter, Told};
 use crate::assemble::{Stored, check_shape, dense};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::Source;
-use crate::table::{Loaded, LoadedMatrix, Table};
+use crate::table::{LoadedMatrix, Table};
 
 pub(crate) static FORMAT: Format = Format {
     name: "mat",
@@ -33,8 +33,8 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(is_mat),
     has_columns: false,
     has_variables: true,
-    read: FileReader::File(|source, options| read(source, options).map(Loaded::Table)),
-    write_table: Some(TableWriter { check: write::check, write: write::write }),
+    read: FileReader::File(|source, options| read(source, options).map(Parsed::from)),
+    write_table: Some(TableWriter { keeps: Keeps::ALL, check: write::check, write: write::write }),
     write_documents: None,
     names_beside: None,
     decide: None,

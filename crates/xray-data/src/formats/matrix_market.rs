@@ -7,14 +7,14 @@ use std::io::{self, Write};
 
 use xray_nmf::{DenseMatrix, Matrix};
 
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Entries, Stored, check_shape, dense};
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::read::cautious_capacity;
 use crate::read::lines::{Line, Lines};
 use crate::source::{Source, check_room};
-use crate::table::{Loaded, LoadedMatrix, Table};
+use crate::table::{LoadedMatrix, Table};
 use crate::write::write_number;
 
 pub(crate) static FORMAT: Format = Format {
@@ -27,8 +27,8 @@ pub(crate) static FORMAT: Format = Format {
     }),
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
-    write_table: Some(TableWriter { check: |_| Ok(()), write }),
+    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    write_table: Some(TableWriter { keeps: Keeps::NOTHING, check: |_| Ok(()), write }),
     write_documents: None,
     names_beside: None,
     decide: None,

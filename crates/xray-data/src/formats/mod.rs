@@ -12,6 +12,7 @@ pub(crate) mod delimited;
 mod docword;
 mod folder;
 mod jsonl;
+mod ldac;
 mod mat;
 mod matrix_market;
 mod npy;
@@ -28,7 +29,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Malformed, Result};
+use crate::error::{Error, Malformed, Result, quoted};
 use crate::hash::FileHash;
 use crate::options::LoadOptions;
 use crate::schema::Layout;
@@ -36,11 +37,12 @@ use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
 /// All formats; where content leaves it open, the first one that fits is taken.
-pub static FORMATS: [&Format; 13] = [
+pub static FORMATS: [&Format; 14] = [
     &matrix_market::FORMAT,
     &npz::FORMAT,
     &npy::FORMAT,
     &mat::FORMAT,
+    &ldac::FORMAT,
     &svmlight::FORMAT,
     &docword::FORMAT,
     &spaced::FORMAT,
@@ -103,15 +105,61 @@ type Test = fn(&[u8]) -> bool;
 
 /// How a format is read.
 pub(crate) enum Reader {
-    File(fn(Source, &LoadOptions) -> Result<Loaded>),
+    File(fn(Source, &LoadOptions) -> Result<Parsed>),
     Folder(fn(&Path, &LoadOptions) -> Result<ReadTexts>),
+}
+
+/// What a reader gives: the content, and what it decided about it.
+pub(crate) struct Parsed {
+    pub loaded: Loaded,
+    /// Which columns hold what, where the format has columns.
+    pub layout: Option<Layout>,
+    /// Lines without text, where each line is a document.
+    pub blank: BlankLines,
+}
+
+/// Lines that are no documents.
+#[derive(Default)]
+pub(crate) struct BlankLines {
+    /// Their places among all lines, ascending.
+    pub places: Vec<usize>,
+    /// How many documents there are, those of other parts of the file included.
+    pub n_documents: usize,
+}
+
+impl From<Table> for Parsed {
+    fn from(table: Table) -> Self {
+        Self { loaded: Loaded::Table(table), layout: None, blank: BlankLines::default() }
+    }
+}
+
+impl From<Documents> for Parsed {
+    fn from(documents: Documents) -> Self {
+        Self { loaded: Loaded::Documents(documents), layout: None, blank: BlankLines::default() }
+    }
 }
 
 /// The texts of a folder, and the hash of each file.
 type ReadTexts = (Documents, Vec<FileHash>);
 
+/// Which names and classes a format keeps beside the numbers.
+pub(crate) struct Keeps {
+    rows: bool,
+    columns: bool,
+    labels: bool,
+}
+
+impl Keeps {
+    pub(crate) const NOTHING: Self = Self { rows: false, columns: false, labels: false };
+    pub(crate) const COLUMNS: Self = Self { columns: true, ..Self::NOTHING };
+    pub(crate) const NAMES: Self = Self { rows: true, ..Self::COLUMNS };
+    pub(crate) const LABELS: Self = Self { labels: true, ..Self::NOTHING };
+    pub(crate) const ALL: Self = Self { labels: true, ..Self::NAMES };
+}
+
 /// Writes tables: `check` says what the format cannot hold, before anything is written.
 pub(crate) struct TableWriter {
+    pub keeps: Keeps,
     pub check: fn(&Table) -> Result<(), String>,
     pub write: fn(&Table, &mut dyn Write) -> io::Result<()>,
 }
@@ -189,6 +237,27 @@ impl Format {
         self.write_documents.is_some()
     }
 
+    /// What a table has and a file of this format has not.
+    ///
+    /// ```
+    /// use xray_data::{Format, Table};
+    /// use xray_nmf::SparseMatrix;
+    /// let x = SparseMatrix::from_triplets(1, 1, [(0, 0, 2.0)]).expect("in range");
+    /// let table = Table { labels: Some(vec!["a".into()]), ..Table::new(x.into()) };
+    /// assert_eq!(Format::from_name("mtx")?.dropped(&table), ["labels"]);
+    /// assert!(Format::from_name("npz")?.dropped(&table).is_empty());
+    /// # Ok::<(), xray_data::Error>(())
+    /// ```
+    pub fn dropped(&self, table: &Table) -> Vec<&'static str> {
+        let keeps = self.write_table.as_ref().map_or(&Keeps::NOTHING, |writer| &writer.keeps);
+        let parts = [
+            ("names of columns", table.column_names.is_some() && !keeps.columns),
+            ("names of rows", table.row_names.is_some() && !keeps.rows),
+            ("labels", table.labels.is_some() && !keeps.labels),
+        ];
+        parts.into_iter().filter(|(_, lost)| *lost).map(|(part, _)| part).collect()
+    }
+
     /// The names of the formats that fit, with commas between them.
     ///
     /// ```
@@ -255,7 +324,16 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
     if let Some((found, remedy)) = unreadable_text(text) {
         return Err(Malformed::new(name, found, "lines of text").remedy(remedy).into());
     }
-    Ok(by_lines(text, Format::from_path(Path::new(name))))
+    let named = Format::from_path(Path::new(name));
+    if let Some(promised) = named.filter(|format| matches!(format.told, Told::Signature(_))) {
+        let begin = text.trim_ascii_start();
+        let line = begin.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let found = format!("text that begins with {}", quoted(line.trim_ascii_end()));
+        return Err(Malformed::new(name, found, format!("{}, as its name says", promised.words))
+            .remedy("fetch or write it again, or say what it is with `format`")
+            .into());
+    }
+    Ok(by_lines(text, named))
 }
 
 /// Signatures of what cannot be read, with what is expected and what to do about it.
@@ -296,9 +374,12 @@ fn by_lines(text: &[u8], named: Option<&'static Format>) -> &'static Format {
     let find = |fits: fn(&Told, &[u8]) -> bool| {
         FORMATS.into_iter().find(|format| fits(&format.told, text))
     };
-    let named = named.filter(|format| !matches!(format.told, Told::Signature(_)));
     let telling = named.filter(|format| !matches!(format.told, Told::Otherwise));
-    find(|told, text| matches!(told, Told::Content(test) if test(text)))
+    let fits = |told: &Told, text: &[u8]| matches!(told, Told::Content(test) if test(text));
+    // Of several that fit, the one that the name tells.
+    named
+        .filter(|format| fits(&format.told, text))
+        .or_else(|| find(|told, text| matches!(told, Told::Content(test) if test(text))))
         .or(telling)
         .or_else(|| find(|told, text| matches!(told, Told::Guess(test) if test(text))))
         .or(named)
@@ -313,11 +394,13 @@ mod tests {
 
     #[test]
     fn content_decides() {
-        let cases: [(&str, &str, &str); 14] = [
+        let cases: [(&str, &str, &str); 15] = [
             ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
             ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
             ("x", "2\n2\n1\n1 2 3\n", "docword"),
             ("x.txt", "1 2:3 4:5\n-1 1:1\n", "svmlight"),
+            ("ap.dat", "3 0:1 5:2 3:1\n1 0:1\n", "ldac"),
+            ("x.svm", "3 1:1 5:2 7:1\n1 2:1\n", "svmlight"),
             ("x", "a,b\nc,d\n", "csv"),
             ("x", "a;b\nc;d\n", "csv"),
             ("x", "a\tb\nc\td\n", "tsv"),
@@ -327,7 +410,6 @@ mod tests {
             ("x.txt", "1 2 3\n4 5 6\n", "spaced"),
             ("x.txt", "One, two.\nThree, four.\n", "lines"),
             ("x", "Some words\nand more, here\n", "lines"),
-            ("x.mtx", "just words\n", "lines"),
         ];
         for (name, content, format) in cases {
             assert_eq!(
@@ -352,6 +434,12 @@ mod tests {
         ] {
             let message = detect("x", content).unwrap_err().to_string();
             assert!(message.contains(word), "{message}");
+        }
+        for name in ["x.mtx", "x.npy", "x.npz.gz", "x.mat", "x.parquet"] {
+            let content = b"%MatrixMarket matrix coordinate real general\n1 1 0\n";
+            let message = detect(name, content).unwrap_err().to_string();
+            assert!(message.contains("\"%MatrixMarket matrix"), "{message}");
+            assert!(message.contains("as its name says"), "{message}");
         }
     }
 

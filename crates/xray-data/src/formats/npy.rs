@@ -5,13 +5,13 @@
 
 use std::io::{self, Read, Write};
 
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Stored, dense};
 use crate::error::{Malformed, Result, io_error, quoted};
 use crate::options::LoadOptions;
-use crate::read::cautious_capacity;
+use crate::read::{LARGEST_WHOLE, cautious_capacity, check_rounded};
 use crate::source::{Source, check_room};
-use crate::table::{Loaded, LoadedMatrix, Table};
+use crate::table::{LoadedMatrix, Table};
 
 pub(crate) static FORMAT: Format = Format {
     name: "npy",
@@ -21,8 +21,9 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(|head| head.starts_with(b"\x93NUMPY")),
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
+    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
     write_table: Some(TableWriter {
+        keeps: Keeps::NOTHING,
         check: |_| Ok(()),
         write: |table, out| write(&table.matrix, out),
     }),
@@ -200,7 +201,15 @@ impl Header {
         most_bytes: Option<u64>,
     ) -> Result<Vec<f64>> {
         let convert = self.number_converter(file)?;
-        self.read_values(file, reader, most_bytes, convert)
+        let values = self.read_values(file, reader, most_bytes, convert)?;
+        check_rounded(file, values.iter().copied().find(|&value| self.is_rounded(value)))?;
+        Ok(values)
+    }
+
+    /// Whether this may be another number than the file has.
+    fn is_rounded(&self, value: f64) -> bool {
+        let whole = matches!(self.kind, Kind::Signed | Kind::Unsigned);
+        whole && self.width == 8 && value.abs() >= LARGEST_WHOLE
     }
 
     /// Hands over one number after the other; returns how many there were.
@@ -209,10 +218,15 @@ impl Header {
         file: &str,
         reader: &mut dyn Read,
         most_bytes: Option<u64>,
-        visit: impl FnMut(f64),
+        mut visit: impl FnMut(f64),
     ) -> Result<usize> {
         let n = self.check(file, most_bytes)?;
-        self.stream(file, reader, n, self.number_converter(file)?, visit)?;
+        let mut rounded = None;
+        self.stream(file, reader, n, self.number_converter(file)?, |value| {
+            rounded = rounded.or(Some(value).filter(|&value| self.is_rounded(value)));
+            visit(value);
+        })?;
+        check_rounded(file, rounded)?;
         Ok(n)
     }
 

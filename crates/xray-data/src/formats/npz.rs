@@ -13,13 +13,13 @@ use std::io::Read;
 use zip::ZipArchive;
 
 use super::npy::{Header, Kind, read_header};
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Entries, Stored, check_shape};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::{ReadSeek, Source};
-use crate::table::{Loaded, LoadedMatrix, Table};
+use crate::table::{LoadedMatrix, Table};
 
 pub(crate) static FORMAT: Format = Format {
     name: "npz",
@@ -29,8 +29,8 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(|head| matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])),
     has_columns: false,
     has_variables: true,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
-    write_table: Some(TableWriter { check: |_| Ok(()), write: write::write }),
+    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    write_table: Some(TableWriter { keeps: Keeps::ALL, check: |_| Ok(()), write: write::write }),
     write_documents: None,
     names_beside: None,
     decide: None,
@@ -136,7 +136,7 @@ impl Archive {
     fn header(&mut self, name: &str) -> Result<Header> {
         let file = self.file.clone();
         let opened = self.zip.by_name(&format!("{name}.npy"));
-        let mut entry = opened.map_err(|e| Malformed::damaged(&file, e.to_string(), "an array"))?;
+        let mut entry = opened.map_err(|e| unopened(&format!("{file}[{name}]"), &e))?;
         read_header(&file, &mut entry)
     }
 
@@ -152,7 +152,7 @@ impl Archive {
             zip::result::ZipError::FileNotFound => {
                 Malformed::new(&self.file, format!("no array \"{name}\""), "one").remedy(known)
             }
-            e => Malformed::new(&label, e.to_string(), "a stored or deflated array"),
+            e => unopened(&label, &e),
         })?;
         let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
         let header = read_header(&label, &mut entry)?;
@@ -191,6 +191,12 @@ impl Archive {
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
         self.array(name, |file, header, reader, most| header.read_bytes(file, reader, most))
     }
+}
+
+/// An array that is there and cannot be read.
+fn unopened(label: &str, error: &zip::result::ZipError) -> Malformed {
+    Malformed::new(label, error.to_string(), "a stored or deflated array")
+        .remedy("write it with numpy.savez or numpy.savez_compressed")
 }
 
 fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMatrix> {
@@ -356,18 +362,28 @@ fn read_dense(archive: &mut Archive, name: Option<&str>) -> Result<LoadedMatrix>
 
 fn largest(archive: &mut Archive) -> Result<String> {
     let names = archive.names();
-    let mut best: Option<(usize, String)> = None;
+    let (mut best, mut unreadable): (Option<(usize, String)>, _) = (None, None);
     for name in &names {
-        if let Ok(header) = archive.header(name)
-            && let [m, n] = header.shape[..]
-            && best.as_ref().is_none_or(|(size, _)| m.saturating_mul(n) > *size)
-        {
-            best = Some((m.saturating_mul(n), name.clone()));
+        match archive.header(name) {
+            Ok(header) => {
+                if let [m, n] = header.shape[..]
+                    && best.as_ref().is_none_or(|(size, _)| m.saturating_mul(n) > *size)
+                {
+                    best = Some((m.saturating_mul(n), name.clone()));
+                }
+            }
+            Err(error) => unreadable = unreadable.or(Some(error)),
         }
     }
-    match best {
-        Some((_, name)) => Ok(name),
-        None => Err(Malformed::new(&archive.file, "no array with two axes", "a matrix")
+    match (best, unreadable) {
+        (Some((_, name)), _) => Ok(name),
+        (None, Some(error)) => Err(error),
+        (None, None) if names.is_empty() => {
+            Err(Malformed::new(&archive.file, "a zip archive without arrays", "a NumPy archive")
+                .remedy("save a spreadsheet as CSV; unpack other archives first")
+                .into())
+        }
+        (None, None) => Err(Malformed::new(&archive.file, "no array with two axes", "a matrix")
             .remedy(known(&names))
             .into()),
     }

@@ -7,12 +7,12 @@ mod write;
 
 use std::io::{self, Write};
 
-use super::{DocumentWriter, Format, Reader, Told};
+use super::{DocumentWriter, Format, Parsed, Reader, Told};
 use crate::error::Result;
 use crate::options::LoadOptions;
 use crate::schema::Layout;
 use crate::source::Source;
-use crate::table::{Documents, Loaded};
+use crate::table::Documents;
 
 pub(crate) static FORMAT: Format = Format {
     name: "parquet",
@@ -31,8 +31,8 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 #[cfg(feature = "parquet")]
-fn read(source: Source, options: &LoadOptions) -> Result<Loaded> {
-    read::read(source, options).map(Loaded::Documents)
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
+    read::read(source, options)
 }
 
 #[cfg(feature = "parquet")]
@@ -58,7 +58,7 @@ fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> 
 const REMEDY: &str = "build with the feature `parquet`";
 
 #[cfg(not(feature = "parquet"))]
-fn read(source: Source, _: &LoadOptions) -> Result<Loaded> {
+fn read(source: Source, _: &LoadOptions) -> Result<Parsed> {
     let error = crate::error::Malformed::new(&source.name, "a Parquet file", "another format");
     Err(error.remedy(REMEDY).into())
 }

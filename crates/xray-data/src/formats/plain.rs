@@ -1,13 +1,14 @@
-//! One document a line. Blank lines are no documents; ids count documents from 1.
+//! One document a line. Blank lines are no documents; ids count documents from 1. Where they stood is
+//! remembered, so that a file with a class for each line still fits.
 
 use std::io::{self, Write};
 
-use super::{DocumentWriter, Format, Reader, Told};
+use super::{BlankLines, DocumentWriter, Format, Parsed, Reader, Told};
 use crate::error::Result;
 use crate::options::LoadOptions;
 use crate::read::lines::Lines;
 use crate::source::Source;
-use crate::table::{Documents, Loaded};
+use crate::table::Documents;
 use crate::write::BYTE_ORDER_MARK;
 
 pub(crate) static FORMAT: Format = Format {
@@ -18,7 +19,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Otherwise,
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Documents)),
+    read: Reader::File(|source, options| read(source, options)),
     write_table: None,
     write_documents: Some(DocumentWriter::File { check, write }),
     names_beside: None,
@@ -26,12 +27,13 @@ pub(crate) static FORMAT: Format = Format {
     is_zero_based: None,
 };
 
-fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut documents = Documents::default();
-    let mut n_read = 0;
+    let (mut n_read, mut places) = (0, Vec::new());
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
+            places.push(n_read + places.len());
             continue;
         }
         n_read += 1;
@@ -40,7 +42,8 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
             documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
         }
     }
-    Ok(documents)
+    let blank = BlankLines { places, n_documents: n_read };
+    Ok(Parsed { blank, ..documents.into() })
 }
 
 /// Refuses texts that are no line of their own.

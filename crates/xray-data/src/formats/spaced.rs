@@ -2,7 +2,7 @@
 
 use super::delimited::write::{check_table, write_table};
 use super::delimited::{decide, looks_like_spaced_numbers, read};
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Reader, TableWriter, Told};
 
 pub(crate) static FORMAT: Format = Format {
     name: "spaced",
@@ -14,6 +14,7 @@ pub(crate) static FORMAT: Format = Format {
     has_variables: false,
     read: Reader::File(|source, options| read(source, Some(b' '), options)),
     write_table: Some(TableWriter {
+        keeps: Keeps::NAMES,
         check: |table| check_table(table, b' '),
         write: |table, out| write_table(table, b' ', out),
     }),

@@ -5,13 +5,13 @@
 
 use std::io::{self, Write};
 
-use super::{Format, Reader, TableWriter, Told};
+use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Stored, check_shape};
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::read::lines::{Field, Line, Lines, parse_count, parse_number};
 use crate::source::Source;
-use crate::table::{Loaded, Table};
+use crate::table::Table;
 use crate::write::write_number;
 
 /// Lines at the start that must all look like svmlight.
@@ -25,8 +25,12 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Content(looks_like_svmlight),
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Loaded::Table)),
-    write_table: Some(TableWriter { check: |table| numeric_labels(table).map(|_| ()), write }),
+    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    write_table: Some(TableWriter {
+        keeps: Keeps::LABELS,
+        check: |table| numeric_labels(table).map(|_| ()),
+        write,
+    }),
     write_documents: None,
     names_beside: None,
     decide: None,
@@ -157,8 +161,13 @@ fn numeric_labels(table: &Table) -> Result<Vec<&str>, String> {
 /// Columns count from 1.
 fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let labels = numeric_labels(table).map_err(io::Error::other)?;
+    let n = table.matrix.n_columns();
     for (d, label) in labels.iter().enumerate() {
         out.write_all(label.as_bytes())?;
+        // Without any entry the file would have no columns: a zero says how many there are.
+        if d == 0 && table.matrix.n_entries() == 0 {
+            write!(out, " {n}:0")?;
+        }
         let mut written = Ok(());
         table.matrix.for_each_in_row(d, |j, v| {
             if written.is_ok() {

@@ -2,7 +2,7 @@
 
 use super::delimited::write::{check_table, write_documents, write_table};
 use super::delimited::{decide, looks_delimited, read};
-use super::{DocumentWriter, Format, Reader, TableWriter, Told};
+use super::{DocumentWriter, Format, Keeps, Reader, TableWriter, Told};
 use crate::table::Documents;
 
 pub(crate) static FORMAT: Format = Format {
@@ -15,6 +15,7 @@ pub(crate) static FORMAT: Format = Format {
     has_variables: false,
     read: Reader::File(|source, options| read(source, Some(b'\t'), options)),
     write_table: Some(TableWriter {
+        keeps: Keeps::NAMES,
         check: |table| check_table(table, b'\t'),
         write: |table, out| write_table(table, b'\t', out),
     }),

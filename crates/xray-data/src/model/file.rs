@@ -33,8 +33,9 @@ struct Metadata {
     preprocessing: Option<Preprocessing>,
 }
 
-/// The part of a vectorizer that is not an array.
+/// The part of a vectorizer that is not an array. What is not known here would be left undone.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Preprocessing {
     options: TextOptions,
     n_documents: usize,
@@ -218,6 +219,10 @@ fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
         let found = format!("metadata of format {:?}", version.format);
         return Err(Malformed::new(file, found, format!("{FORMAT:?}")).into());
     }
+    if version.format_version == 0 {
+        let found = "version 0 of the model format";
+        return Err(damaged(file, found, &format!("1 to {FORMAT_VERSION}")).into());
+    }
     if version.format_version > FORMAT_VERSION {
         let found = format!("version {} of the model format", version.format_version);
         return Err(Malformed::new(file, found, format!("at most {FORMAT_VERSION}"))
@@ -389,12 +394,50 @@ mod tests {
         }
     }
 
+    fn negative() -> LoadedMatrix {
+        let h = SparseMatrix::from_triplets(2, 3, [(0, 0, 1.0), (1, 2, -0.1)]);
+        h.expect("in range").into()
+    }
+
+    #[test]
+    fn unknown_options_and_versions_are_refused() {
+        let metadata = |more: &str, version: u64| {
+            let options = format!("{{\"lowercase\": true{more}}}");
+            format!(
+                "{{\"format\": \"{FORMAT}\", \"format_version\": {version}, \"kind\": \"topics\", \
+                 \"parameters\": {{}}, \"provenance\": {{}}, \
+                 \"preprocessing\": {{\"options\": {options}, \"n_documents\": 3}}}}"
+            )
+        };
+        let message = |json: String| {
+            let mut npz = NpzWriter::new(Vec::new());
+            npz.bytes("metadata", json.as_bytes()).expect("written");
+            let bytes = npz.finish().expect("written");
+            Model::from_bytes(bytes).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(message(metadata("", 1)).contains("anchors"), "the metadata is as it should be");
+        assert!(message(metadata("", 0)).contains("version 0"));
+        let unknown = message(metadata(", \"reverse\": true", 1));
+        assert!(
+            unknown.contains("reverse") && unknown.contains("fit the model again"),
+            "{unknown}"
+        );
+    }
+
     #[test]
     fn parts_that_do_not_fit_are_refused() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("model.npz");
-        let model = Model { anchors: vec![3], ..model() };
-        assert!(model.save(&path).is_err());
-        assert!(!path.exists());
+        for (wrong, word) in [
+            (Model { anchors: vec![3, 0], ..model() }, "3 columns"),
+            (Model { anchors: vec![0], ..model() }, "H has 2 rows"),
+            (Model { anchors: vec![2, 2], ..model() }, "2 twice"),
+            (Model { residual_norm: vec![0.5, f64::NAN], ..model() }, "finite"),
+            (Model { h: negative(), ..model() }, "not negative"),
+        ] {
+            let message = wrong.save(&path).unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
+            assert!(!path.exists());
+        }
     }
 }

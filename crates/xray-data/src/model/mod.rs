@@ -25,7 +25,7 @@
 mod file;
 mod provenance;
 
-pub use provenance::{Origin, Provenance};
+pub use provenance::{Origin, Provenance, Reading};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -130,9 +130,23 @@ impl Model {
         if let Some(&anchor) = self.anchors.iter().find(|&&anchor| anchor >= n) {
             return refuse("anchors", anchor.to_string(), format!("there are {n} columns"));
         }
-        if self.anchors.len() > r {
+        if self.anchors.len() != r {
             let found = format!("{} anchors", self.anchors.len());
             return refuse("anchors", found, format!("H has {r} rows"));
+        }
+        let mut distinct = self.anchors.clone();
+        distinct.sort_unstable();
+        if let Some(twice) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+            return refuse("anchors", format!("{} twice", twice[0]), "each stands once".to_owned());
+        }
+        let wrong = |value: &&f64| !(value.is_finite() && **value >= 0.0);
+        if let Some(value) = self.residual_norm.iter().find(wrong) {
+            let allowed = "residuals are finite and not negative".to_owned();
+            return refuse("residual_norm", value.to_string(), allowed);
+        }
+        if let Some(entry) = self.h.as_matrix().first_negative() {
+            let allowed = "weights are not negative".to_owned();
+            return refuse("h", entry.value.to_string(), allowed);
         }
         if let Some(names) = self.column_names()
             && names.len() != n

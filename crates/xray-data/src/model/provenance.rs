@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::{ContentHash, FileHash};
+use crate::schema::Schema;
 
 /// Version, input, time and seed of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -43,6 +44,18 @@ pub struct Origin {
     pub name: String,
     /// The files that were read, in order.
     pub files: Vec<FileHash>,
+    /// How they were read, if that is known.
+    #[serde(default)]
+    pub reading: Option<Reading>,
+}
+
+/// How an input was read: what was decided where nothing was said, and what was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Format, header, delimiter and columns.
+    pub schema: Schema,
+    /// Lines without text that were left out, where each line is a document.
+    pub blank_lines: usize,
 }
 
 impl Origin {

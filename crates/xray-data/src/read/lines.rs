@@ -274,15 +274,20 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Whether this stands for a value that is not there.
+pub(crate) fn is_missing_value(bytes: &[u8]) -> bool {
+    let missing = [&b""[..], b"na", b"n/a", b"nan", b"null", b"none", b"?", b"-"];
+    bytes.len() <= 4 && missing.contains(&bytes.to_ascii_lowercase().as_slice())
+}
+
 /// What to do about something that is no finite number.
 pub(crate) fn number_remedy(bytes: &[u8]) -> &'static str {
-    let missing = [&b""[..], b"na", b"n/a", b"nan", b"null", b"none", b"?", b"-"];
     let infinite = fast_float2::parse::<f64, _>(bytes).is_ok_and(|value| !value.is_finite());
-    match bytes.to_ascii_lowercase() {
-        bytes if infinite || missing.contains(&bytes.as_slice()) => {
+    match bytes {
+        bytes if infinite || is_missing_value(bytes) => {
             "fill in or remove missing and infinite values"
         }
-        bytes if bytes.contains(&b',') => "write decimals with a point",
+        bytes if bytes.contains(&b',') => "write decimals with a point, as tr ',' '.' does",
         _ => "",
     }
 }

@@ -136,7 +136,7 @@ impl Records {
                         "a delimiter after a closing quote",
                     )
                     .at(line.number, at as u64 + 1)
-                    .remedy("double the quotes within a field, or turn quoting off")
+                    .remedy("double the quotes within a field, or turn `quoting` off")
                     .into());
                 }
                 next => {
@@ -156,7 +156,7 @@ impl Records {
         let found = if too_long { "a very long field" } else { "a quote that is never closed" };
         Err(Malformed::new(self.lines.file(), found, "a closing quote")
             .at(place.line, place.column)
-            .remedy("close it, or turn quoting off")
+            .remedy("close it, or turn `quoting` off")
             .into())
     }
 

@@ -25,6 +25,13 @@ pub fn position_names(n_columns: usize) -> Vec<String> {
     (0..n_columns).map(|j| j.to_string()).collect()
 }
 
+/// Whether all names are places, ascending, as those of columns without names are, or some of them.
+fn are_positions(names: &[String]) -> bool {
+    let place = |name: &String| name.parse::<usize>().ok().filter(|j| j.to_string() == *name);
+    let places: Option<Vec<usize>> = names.iter().map(place).collect();
+    places.is_some_and(|places| places.is_sorted_by(|a, b| a < b))
+}
+
 impl Vectorizer {
     /// Learns weights from a matrix of counts (documents x terms) whose columns have these names,
     /// and returns the weighed matrix; it equals that of texts with these counts, but for the order
@@ -92,11 +99,11 @@ impl Vectorizer {
     /// The weighed matrix of new counts; of the training counts the same bits as
     /// [`fit_counts`](Self::fit_counts) gave. Columns are found by name, in any order; unknown ones
     /// are ignored. Columns without names are called by their places "0", "1", ..., as in
-    /// [`position_names`].
+    /// [`position_names`], if those of the training counts were.
     ///
     /// # Errors
-    /// If there is not one name for each column, two columns have the same name, a count is
-    /// negative, or no column is known.
+    /// If there is not one name for each column, two columns have the same name, names are lacking, a count
+    /// is negative, or no column is known.
     pub fn transform_counts(
         &self,
         counts: &SparseMatrix<'_, f64>,
@@ -105,6 +112,7 @@ impl Vectorizer {
         let positions;
         let names = match names {
             Some(names) => names,
+            None if !are_positions(self.vocabulary()) => return Err(self.no_names()),
             None => {
                 positions = position_names(counts.n_columns());
                 &positions
@@ -123,20 +131,24 @@ impl Vectorizer {
     }
 
     fn no_known_column(&self, names: &[String]) -> Error {
-        Error::Parameter {
-            name: "columns",
-            value: some_of(names),
-            allowed: format!(
-                "none of them is known; known are {}: give the names of the columns, or transpose \
-                 the matrix",
-                some_of(self.vocabulary())
-            ),
-        }
+        Error::Columns(format!(
+            "columns {}: none of them is known; known are {}: give the names of the columns, or transpose \
+             the matrix",
+            some_names(names),
+            some_names(self.vocabulary())
+        ))
+    }
+
+    fn no_names(&self) -> Error {
+        Error::Columns(format!(
+            "the columns have no names, and those of the model have: {}; give the names of the columns",
+            some_names(self.vocabulary())
+        ))
     }
 }
 
-/// The first names, for messages.
-fn some_of(names: &[String]) -> String {
+/// The first few names and how many there are, for messages.
+pub fn some_names(names: &[String]) -> String {
     let shown: Vec<String> =
         names.iter().take(5).map(|name| name.escape_debug().take(40).collect()).collect();
     let more = if names.len() > 5 { format!(", ... ({})", names.len()) } else { String::new() };
@@ -159,15 +171,11 @@ fn check_names(names: &[String], n_columns: usize) -> Result<()> {
     places.reserve(names.len());
     for (j, name) in names.iter().enumerate() {
         if let Some(first) = places.insert(name, j) {
-            return Err(Error::Parameter {
-                name: "column names",
-                value: format!("{name:?}"),
-                allowed: format!(
-                    "columns {} and {} have this name; rename one or add them up",
-                    first + 1,
-                    j + 1
-                ),
-            });
+            return Err(Error::Columns(format!(
+                "columns {} and {} are both called {name:?}; rename one or add them up",
+                first + 1,
+                j + 1
+            )));
         }
     }
     Ok(())
@@ -245,7 +253,7 @@ fn choose(
     if kept.is_empty() {
         let reason = format!(
             "none of {} columns, stop words aside, has counts in at least {min} and at most {max} \
-             of {n_documents} rows; lower min_df, raise max_df, or transpose the matrix",
+             of {n_documents} rows; lower `min_df`, raise `max_df`, or transpose the matrix",
             names.len()
         );
         return Err(Error::EmptyVocabulary { reason });
@@ -385,8 +393,27 @@ mod tests {
         let same = vectorizer.transform_counts(&reversed, Some(&names)).unwrap();
         assert_eq!(x.csr(), same.csr());
         let unknown = vectorizer.transform_counts(&counts, None).unwrap_err().to_string();
+        assert!(unknown.contains("no names") && unknown.contains("pear, fig, apple"), "{unknown}");
+        let unknown = vectorizer.transform_counts(&counts, Some(&position_names(7))).unwrap_err();
+        let unknown = unknown.to_string();
         assert!(unknown.contains("0, 1, 2, 3, 4, ... (7)"), "{unknown}");
         assert!(unknown.contains("known are pear, fig, apple"), "{unknown}");
+    }
+
+    #[test]
+    fn places_are_no_words() {
+        let words = ["there are 10 cats", "7 dogs and 10 cats", "7 10 1"];
+        let options = TextOptions { min_characters: 1, ..TextOptions::scikit_learn() };
+        let (_, vectorizer) = Vectorizer::fit_transform(options, &words).unwrap();
+        assert!(vectorizer.column("10").is_some());
+        let counts = SparseMatrix::from_triplets(1, 12, [(0, 10, 1.0)]).unwrap();
+        let refused = vectorizer.transform_counts(&counts, None).unwrap_err();
+        assert!(matches!(refused, Error::Columns(_)), "{refused}");
+        // Words that are all numbers are not in the order of places.
+        let names = ["1", "10", "7"].map(str::to_owned);
+        assert!(!are_positions(&names) && are_positions(&position_names(12)));
+        assert!(are_positions(&["3", "40"].map(str::to_owned)));
+        assert!(!are_positions(&["03", "40"].map(str::to_owned)));
     }
 
     #[test]
@@ -436,6 +463,6 @@ mod tests {
         let few = message(options(), &[], &["a1"]);
         assert!(few.contains("2 columns: one name for each"), "{few}");
         let stopped = message(options(), &[(0, 0, 1.0)], &["the", "AND"]);
-        assert!(stopped.contains("no words are left") && stopped.contains("lower min_df"));
+        assert!(stopped.contains("no words are left") && stopped.contains("lower `min_df`"));
     }
 }

@@ -24,7 +24,7 @@ mod vectorizer;
 mod vocabulary;
 mod weights;
 
-pub use matrix::{ColumnCount, position_names};
+pub use matrix::{ColumnCount, position_names, some_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;

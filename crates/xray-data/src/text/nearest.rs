@@ -13,8 +13,8 @@ use super::vectorizer::Vectorizer;
 
 impl Vectorizer {
     /// At most `most` known terms that `word` may be a misspelling of, closest first; of equally
-    /// close ones those that begin alike, then those in more documents, come first. None are farther
-    /// than about a third of the word's length.
+    /// close ones those that begin alike, then those in more documents, come first. One letter in five
+    /// may differ: of a short word, nearly any other would be near.
     ///
     /// # Examples
     /// ```
@@ -28,7 +28,7 @@ impl Vectorizer {
     pub fn nearest(&self, word: &str, most: usize) -> Vec<&str> {
         let word: String = folded(word).collect();
         let length = word.chars().count();
-        let limit = (length + 1) / 3;
+        let limit = length / 5;
         let characters = characters(word.chars());
         let rank = |j: usize| {
             let term = &self.vocabulary()[j];
@@ -78,14 +78,19 @@ mod tests {
 
     #[test]
     fn ties_go_to_like_beginnings_then_to_frequent_terms() {
-        let documents = ["bard bark cart darn", "cart darn", "Bark", "übung"];
+        let documents =
+            ["boarde barked carted darned", "carted darned", "Barked", "übung sail sad"];
         let options = TextOptions { lowercase: false, ..TextOptions::scikit_learn() };
         let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
-        assert_eq!(vectorizer.nearest("barn", 9), ["Bark", "bard", "bark", "darn"]);
-        assert_eq!(vectorizer.nearest("wart", 2), ["cart"]);
-        assert_eq!(vectorizer.nearest("BARK", 1), ["Bark"]);
+        assert_eq!(vectorizer.nearest("barned", 9), ["Barked", "barked", "darned"]);
+        assert_eq!(vectorizer.nearest("warted", 2), ["carted"]);
+        assert_eq!(vectorizer.nearest("BARKED", 1), ["Barked"]);
+        assert!(
+            vectorizer.nearest("said", 3).is_empty(),
+            "too short to be a misspelling of anything"
+        );
         assert_eq!(vectorizer.nearest("ÜBNUG", 1), ["übung"]);
-        assert!(vectorizer.nearest("", 3).is_empty() && vectorizer.nearest("barn", 0).is_empty());
+        assert!(vectorizer.nearest("", 3).is_empty() && vectorizer.nearest("barned", 0).is_empty());
     }
 
     proptest! {

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 /// | `smooth_idf` | yes | ln((1+n)/(1+df)) + 1; otherwise ln(n/df) + 1 | |
 /// | `normalize` | yes | scale every document to length 1 | |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct TextOptions {
     /// Fold case first.
     pub lowercase: bool,
@@ -141,17 +141,27 @@ impl TextOptions {
             DocumentFrequency::Share(share) => share * n,
         };
         if max < min {
-            let allowed = format!(
-                "it stands for {max} of {n} documents, fewer than min_df's {min}; raise max_df or \
-                 lower min_df"
-            );
-            return Err(Error::Parameter {
-                name: "max_df",
-                value: format!("{:?}", self.max_df),
-                allowed,
-            });
+            return Err(self.crossed(min, max, n));
         }
         Ok((min, max))
+    }
+}
+
+impl TextOptions {
+    /// No frequency is left; blames the option that was given.
+    fn crossed(&self, min: f64, max: f64, n: f64) -> Error {
+        if self.max_df == DocumentFrequency::Automatic {
+            let allowed = format!(
+                "it stands for {min} of {n} documents, and words in more than {max} are dropped; lower it \
+                 or raise `max_df`"
+            );
+            return Error::Parameter { name: "min_df", value: self.min_df.to_string(), allowed };
+        }
+        let allowed = format!(
+            "it stands for {max} of {n} documents, and words in fewer than {min} are dropped; raise it or \
+             lower `min_df`"
+        );
+        Error::Parameter { name: "max_df", value: self.max_df.to_string(), allowed }
     }
 }
 
@@ -181,6 +191,16 @@ pub enum DocumentFrequency {
     Count(u64),
     /// This share of all documents, between 0 and 1.
     Share(f64),
+}
+
+impl std::fmt::Display for DocumentFrequency {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DocumentFrequency::Automatic => f.write_str("automatic"),
+            DocumentFrequency::Count(count) => write!(f, "{count}"),
+            DocumentFrequency::Share(share) => write!(f, "{share:?}"),
+        }
+    }
 }
 
 /// Words that are dropped before terms are counted.

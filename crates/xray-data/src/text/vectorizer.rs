@@ -341,14 +341,14 @@ mod tests {
         assert!(message(TextOptions::default(), &["the", "and"]).contains("stop words"));
         assert!(message(TextOptions::default(), &[]).contains("0 documents"));
         let rare = TextOptions { min_df: DocumentFrequency::Count(2), ..Default::default() };
-        assert!(message(rare, &["red", "green"]).contains("lower min_df"));
+        assert!(message(rare, &["red", "green"]).contains("lower `min_df`"));
         let crossed = TextOptions {
             min_df: DocumentFrequency::Count(3),
             max_df: DocumentFrequency::Count(2),
             stop_words: StopWords::None,
             ..Default::default()
         };
-        assert!(message(crossed, &["red", "red"]).contains("raise max_df"));
+        assert!(message(crossed, &["red", "red"]).contains("raise it or lower `min_df`"));
     }
 
     #[test]

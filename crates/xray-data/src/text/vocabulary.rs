@@ -142,7 +142,7 @@ fn why_empty(n_terms: usize, n_documents: usize, min: f64, max: f64) -> String {
     } else {
         format!(
             "none of {n_terms} terms occurs in at least {min} and at most {max} of {n_documents} \
-             documents; lower min_df or raise max_df"
+             documents; lower `min_df` or raise `max_df`"
         )
     }
 }

@@ -9,6 +9,7 @@
 //! | numbers | every rank reads it as a stream and keeps its columns | own files; entries travel to the owners of their columns |
 
 mod exchange;
+mod facts;
 mod files;
 mod side;
 mod tables;
@@ -16,12 +17,13 @@ mod texts;
 mod weigh;
 
 use xray_data::{
-    FileHash, Input, Inputs, LoadOptions, Loaded, Origin, ReadParts, Schema, Share, load_inputs,
-    load_with_origin, read_parts,
+    FileHash, Input, Inputs, LoadOptions, Loaded, Origin, ReadParts, Reading, Schema, Share,
+    load_inputs, load_with_origin, read_parts,
 };
 use xray_nmf::comm::{Collectives, Communicator};
 
 pub(crate) use exchange::{Entry, exchange};
+pub use facts::InputFacts;
 pub use files::fingerprint;
 pub(crate) use tables::own_rows;
 pub use texts::OwnDocuments;
@@ -50,19 +52,28 @@ pub enum Content {
 /// # Errors
 /// The same on all ranks, if any of them cannot read its part or the parts do not fit together.
 pub fn read(comm: &dyn Communicator, inputs: &Inputs, options: &LoadOptions) -> Result<Content> {
-    check_side_files(comm, options)?;
     let content = match inputs.single() {
         _ if comm.is_alone() => read_alone(comm, inputs, options)?,
         Some(input) => read_one_file(comm, input, options)?,
         None => read_many_files(comm, inputs, options)?,
     };
-    match content {
-        Content::Documents(_) if options.transpose => {
-            let message = "--transpose is for matrices, and this is text";
-            together(comm, Err(Error::Usage(message.into())))
+    match (&content, for_matrices(options)) {
+        (Content::Documents(_), Some(option)) => {
+            let message = format!("{option} is for matrices, and {} holds texts", inputs.name());
+            together(comm, Err(Error::Usage(message)))
         }
-        content => Ok(content),
+        _ => Ok(content),
     }
+}
+
+/// An option that means nothing for texts, and would be lost.
+fn for_matrices(options: &LoadOptions) -> Option<&'static str> {
+    let given = [
+        ("--transpose", options.transpose),
+        ("--terms", options.column_names.is_some()),
+        ("--row-names", options.row_names.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
 }
 
 /// Reads numbers; texts are refused; collective.
@@ -74,10 +85,18 @@ pub fn read_table(
     inputs: &Inputs,
     options: &LoadOptions,
 ) -> Result<Corpus> {
-    match read(comm, inputs, options)? {
+    as_table(comm, read(comm, inputs, options)?, inputs.name())
+}
+
+/// The numbers that were read from an input of this name; texts are refused; collective.
+///
+/// # Errors
+/// If they are texts.
+pub fn as_table(comm: &dyn Communicator, content: Content, name: &str) -> Result<Corpus> {
+    match content {
         Content::Table(corpus) => Ok(*corpus),
         Content::Documents(documents) => {
-            let (name, n) = (inputs.name(), documents.n_documents);
+            let n = documents.n_documents;
             let message = format!(
                 "{name}: found {n} texts, expected numbers; use `xray topics`, or make a matrix with \
                  `xray convert`"
@@ -102,6 +121,7 @@ fn read_alone(comm: &dyn Communicator, inputs: &Inputs, options: &LoadOptions) -
 /// Every rank reads the file and keeps its part of it.
 fn read_one_file(comm: &dyn Communicator, input: &Input, options: &LoadOptions) -> Result<Content> {
     check_same_data(comm, input)?;
+    check_side_files(comm, options)?;
     let share = Some(Share { part: comm.rank(), parts: comm.size() });
     let options = LoadOptions { share, ..options.clone() };
     match together(comm, load_with_origin(input, &options))? {
@@ -122,10 +142,13 @@ fn read_many_files(
     options: &LoadOptions,
 ) -> Result<Content> {
     check_same_list(comm, inputs)?;
+    check_side_files(comm, options)?;
     let schema = shared_schema(comm, inputs, options)?;
     let own = inputs.share(comm.rank(), comm.size());
-    let ReadParts { loaded, files } = together(comm, read_parts(inputs, &schema, options, own))?;
-    let origin = origin_of_all(comm, inputs, files)?;
+    let own = together(comm, read_parts(inputs, &schema, options, own))?;
+    let ReadParts { loaded, files, blank_lines } = own;
+    let reading = Reading { schema: schema.clone(), blank_lines: comm.total(blank_lines)? };
+    let origin = Origin { reading: Some(reading), ..origin_of_all(comm, inputs, files)? };
     let tables = comm.any(matches!(loaded, Some(Loaded::Table(_))))?;
     let texts = comm.any(matches!(loaded, Some(Loaded::Documents(_))))?;
     let problem = match (texts, tables) {
@@ -169,7 +192,7 @@ fn origin_of_all(comm: &dyn Communicator, inputs: &Inputs, own: Vec<FileHash>) -
     for message in comm.all_gather(&serde_json::to_vec(&own)?)? {
         files.extend(serde_json::from_slice::<Vec<FileHash>>(&message)?);
     }
-    Ok(Origin { name: inputs.name().to_owned(), files })
+    Ok(Origin { name: inputs.name().to_owned(), files, reading: None })
 }
 
 /// Everybody's sizes.

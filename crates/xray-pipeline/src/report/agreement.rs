@@ -23,7 +23,7 @@ pub struct Agreement {
 /// Documents by label and topic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContingencyTable {
-    /// The labels, ascending: a row each.
+    /// The labels, ascending, as numbers if all are: a row each.
     pub labels: Vec<String>,
     /// The topics, counted from 1: a column each; none stands for documents in no topic.
     pub topics: Vec<Option<usize>>,
@@ -83,7 +83,19 @@ impl Agreement {
         cells.iter().for_each(|&(row, column, count)| table[row][column] = count);
         let nmi = Contingency::from_counts(cells).normalized_mutual_information();
         let topics = clusters.iter().map(|cluster| cluster.map(|k| k + 1)).collect();
-        Self { nmi, contingency: ContingencyTable { labels, topics, counts: table } }
+        let mut rows: Vec<(String, Vec<usize>)> = labels.into_iter().zip(table).collect();
+        sort_numbers(&mut rows);
+        let (labels, counts) = rows.into_iter().unzip();
+        Self { nmi, contingency: ContingencyTable { labels, topics, counts } }
+    }
+}
+
+/// Labels that are all numbers ascend as numbers: 2 before 10.
+fn sort_numbers<T>(rows: &mut [(String, T)]) {
+    let number = |label: &str| label.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    if rows.iter().all(|(label, _)| number(label).is_some()) {
+        let value = |row: &(String, T)| number(&row.0).unwrap_or_default();
+        rows.sort_by(|a, b| value(a).total_cmp(&value(b)));
     }
 }
 
@@ -126,6 +138,22 @@ mod tests {
             Agreement::of(comm, &labels, &topics).expect("ranks")
         });
         assert!(shared.iter().all(|own| *own == whole), "{shared:?}");
+    }
+
+    #[test]
+    fn labels_that_are_numbers_ascend_as_such() {
+        let of = |labels: &[&str]| {
+            let labels: Vec<String> = labels.iter().map(|&label| label.to_owned()).collect();
+            let topics: Vec<Option<usize>> = (0..labels.len()).map(Some).collect();
+            Agreement::of(&OneRank, &labels, &topics)
+                .expect("one rank")
+                .expect("labels")
+                .contingency
+        };
+        let table = of(&["10", "9", "-1", "2.5"]);
+        assert_eq!(table.labels, ["-1", "2.5", "9", "10"]);
+        assert_eq!(table.counts[3], [1, 0, 0, 0], "rows go with their labels");
+        assert_eq!(of(&["10", "9", "x"]).labels, ["10", "9", "x"]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
+use crate::read::InputFacts;
+
 /// A report as indented JSON.
 ///
 /// # Examples
@@ -25,6 +27,9 @@ pub struct Answer<'a, R> {
     /// The report.
     #[serde(flatten)]
     pub report: &'a R,
+    /// What was read and what was decided about it, if anything was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<&'a InputFacts>,
     /// The time of each stage.
     pub seconds: Seconds,
     /// The most memory that the program has had, where the system tells.

@@ -4,14 +4,14 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use xray_data::text::TextOptions;
-use xray_data::{Documents, Inputs, LoadOptions, Model, Provenance, Table, save};
+use xray_data::{Documents, Inputs, LoadOptions, LoadedMatrix, Model, Provenance, Table, save};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{Params, Refinement, RunState, Selection};
 use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
 use xray_pipeline::{
-    Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed, factorize,
-    find_topics, ignore, rank_study, read, read_table, transform_columns, transform_rows, weigh,
-    weigh_counts,
+    ColumnMatch, Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed,
+    factorize, find_topics, ignore, rank_study, read, read_table, transform_columns,
+    transform_rows, weigh, weigh_counts,
 };
 
 use super::{matrix, texts};
@@ -206,7 +206,7 @@ fn weights_of_new_texts_are_those_of_one_machine() {
     let model = model();
     let run = |comm: &dyn Communicator| {
         let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
-        let weighed = transform_rows(comm, &model, content).expect("weights");
+        let weighed = transform_rows(comm, &model, content, ColumnMatch::Names).expect("weights");
         gathered(comm, &weighed)
     };
     let whole = run(&OneRank);
@@ -236,7 +236,7 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
             transform_columns(comm, &model, &corpus).expect("weights")
         } else {
             let content = read(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
-            transform_rows(comm, &model, content).expect("weights")
+            transform_rows(comm, &model, content, ColumnMatch::Names).expect("weights")
         };
         gathered(comm, &weighed)
     };
@@ -246,6 +246,38 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
         for size in SIZES {
             let parts = run_local_ranks(size, |comm| run(comm, by_columns));
             assert!(parts[0] == whole, "{size} ranks, columns: {by_columns}");
+        }
+    }
+}
+
+#[test]
+fn columns_in_another_order_get_the_same_weights_on_any_number_of_ranks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let x = matrix(400, 300);
+    let names = |order: &[usize]| Some(order.iter().map(|j| format!("c{j}")).collect::<Vec<_>>());
+    let order: Vec<usize> = (0..300).collect();
+    let turned: Vec<usize> = (0..300).map(|j| (j * 7 + 3) % 300).collect();
+    let mut files = Vec::new();
+    for (name, order) in [("same.npz", &order), ("turned.npz", &turned)] {
+        let matrix = LoadedMatrix::from(x.clone()).columns_at(order);
+        let table = Table { column_names: names(order), ..Table::new(matrix) };
+        files.push(folder.path().join(name));
+        save(&table, files.last().expect("a name"), None).expect("written");
+    }
+    let found = xray_nmf::fit(&x, &Params::new(4)).expect("a fit");
+    let h = found.coefficients().clone().into_matrix();
+    let kind = xray_data::ModelKind::Factorize;
+    let model = Model { names: names(&order), ..Model::new(kind, found.anchors(), h.into()) };
+    let run = |comm: &dyn Communicator, file: &std::path::Path, how: ColumnMatch| {
+        let content = read(comm, &inputs(file), &LoadOptions::default()).expect("numbers");
+        gathered(comm, &transform_rows(comm, &model, content, how).expect("weights"))
+    };
+    let whole = run(&OneRank, &files[0], ColumnMatch::Names);
+    assert_ne!(run(&OneRank, &files[1], ColumnMatch::Places), whole, "the order matters");
+    for size in SIZES {
+        for file in &files {
+            let parts = run_local_ranks(size, |comm| run(comm, file, ColumnMatch::Names));
+            assert!(parts[0] == whole, "{size} ranks, {}", file.display());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A table of numbers, perhaps with columns for the names of rows and for classes.
 
-use super::sample::Sample;
+use super::sample::{NumberHeader, Sample};
 use crate::assemble::{Stored, dense};
 use crate::columns::{self, Guess};
-use crate::error::{Malformed, Result};
+use crate::error::{Error, Malformed, Result, quoted};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::records::Records;
 use crate::schema::Layout;
@@ -22,7 +22,7 @@ impl NumberLayout {
     /// The layout, or `None` if the table holds texts.
     ///
     /// Names of rows are in the column that is chosen as `id`, otherwise in the first one if it is
-    /// no numbers, or has no name. Classes are in the column that is chosen as `label`, otherwise in
+    /// no numbers, or has no name, otherwise in one with a usual name that holds distinct whole numbers. Classes are in the column that is chosen as `label`, otherwise in
     /// one with a usual name that holds no numbers.
     pub(super) fn choose(
         file: &str,
@@ -37,7 +37,8 @@ impl NumberLayout {
         }
         let by_name = options.id.iter().chain(&options.label);
         let by_name = by_name.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
-        let header = options.header.unwrap_or_else(|| by_name || sample.has_number_header());
+        let guessed = sample.number_header();
+        let header = options.header.unwrap_or(by_name || guessed != NumberHeader::No);
         let short = header && sample.has_short_header();
         let mut names = if header { sample.names() } else { Vec::new() };
         if short {
@@ -56,7 +57,12 @@ impl NumberLayout {
             None => {
                 let unnamed = short || header && sample.has_empty_corner();
                 let first = n_fields > 1 && label != Some(0);
-                (first && (unnamed || !sample.is_mostly_numbers(0))).then_some(0)
+                let first = first && (unnamed || !sample.is_mostly_numbers(0));
+                let counted = |column: &usize| {
+                    n_fields > 1 && Some(*column) != label && sample.has_distinct_counts(*column)
+                };
+                let named = || columns::guess(&names, &[], Guess::Id).filter(counted);
+                first.then_some(0).or_else(named)
             }
         };
         let numbers: Vec<usize> =
@@ -65,6 +71,12 @@ impl NumberLayout {
         let is_text = |column| sample.is_text(column, numbers.len());
         let texts = options.id.is_none() && row_names.is_some_and(is_text);
         let found = numeric && !texts && !numbers.is_empty();
+        if let (NumberHeader::Mixed(place), true) = (guessed, found)
+            && options.header.is_none()
+            && !by_name
+        {
+            return Err(mixed_header(file, place, &sample.first()[place]));
+        }
         Ok(found.then_some(Self { header, n_fields, row_names, label, numbers }))
     }
 
@@ -154,4 +166,14 @@ impl NumberLayout {
             labels: self.label.map(|_| labels),
         })
     }
+}
+
+/// A first record that may be names or numbers.
+fn mixed_header(file: &str, place: usize, field: &[u8]) -> Error {
+    let found = format!("{} beside numbers in the first record", quoted(field));
+    let remedy = "say with `header` whether it names the columns";
+    Malformed::new(file, found, "names alone, or numbers alone")
+        .at(1, place as u64 + 1)
+        .remedy(remedy)
+        .into()
 }

@@ -2,7 +2,7 @@
 
 use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
-use crate::read::lines::Lines;
+use crate::read::lines::{Lines, is_missing_value, parse_count};
 use crate::read::records::{Dialect, Records};
 use crate::source::Source;
 
@@ -20,6 +20,15 @@ const WORDS_OF_TEXT: usize = 5;
 /// The same under a name that is usual for texts, beside no more than so many columns of numbers.
 const WORDS_OF_NAMED_TEXT: usize = 2;
 const NUMBERS_BESIDE_TEXT: usize = 2;
+
+/// Whether the first record of a table of numbers names the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NumberHeader {
+    Yes,
+    No,
+    /// It has numbers, and at this place something else: a name, or a mistake.
+    Mixed(usize),
+}
 
 /// The first records of a file.
 pub(super) struct Sample {
@@ -91,16 +100,24 @@ impl Sample {
         if self.records.len() > 1 { &self.records[1..] } else { &self.records }
     }
 
-    /// The fields of a column that are not empty.
+    /// The fields of a column that are not missing.
     fn column(&self, column: usize) -> impl Iterator<Item = &Vec<u8>> {
         let fields = self.body().iter().filter_map(move |record| record.get(column));
-        fields.filter(|field| !is_blank(field))
+        fields.filter(|field| !is_missing(field))
     }
 
-    /// Whether a column holds mostly numbers: single others are mistakes, empty fields count for
+    /// Whether a column holds distinct whole numbers, as ids are.
+    pub(super) fn has_distinct_counts(&self, column: usize) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        self.column(column)
+            .all(|field| parse_count(field.trim_ascii()).is_some_and(|count| seen.insert(count)))
+    }
+
+    /// Whether a column holds mostly numbers: single others are mistakes, missing values count for
     /// neither side.
     pub(super) fn is_mostly_numbers(&self, column: usize) -> bool {
-        let (numbers, others): (Vec<_>, Vec<_>) = self.column(column).partition(|f| is_number(f));
+        let (numbers, others): (Vec<_>, Vec<_>) =
+            self.column(column).partition(|f| is_meant_as_number(f));
         others.is_empty() || numbers.len() > others.len()
     }
 
@@ -121,12 +138,24 @@ impl Sample {
     }
 
     /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
-    /// empty, and names are no numbers. An empty field elsewhere is a missing value.
-    pub(super) fn has_number_header(&self) -> bool {
+    /// empty, and names are no numbers. Words for missing values are values.
+    pub(super) fn number_header(&self) -> NumberHeader {
         let first = self.first();
-        let skip = usize::from(!self.is_mostly_numbers(0) && first.len() > 1);
-        self.has_empty_corner()
-            || first.iter().skip(skip).any(|field| !is_blank(field) && !is_number(field))
+        let shift = usize::from(self.has_short_header());
+        // A name is missing over the names of rows, or empty: whatever the others are, they are names.
+        if self.has_empty_corner() || shift == 1 && !self.is_mostly_numbers(0) {
+            return NumberHeader::Yes;
+        }
+        let named = shift == 0 && first.len() > 1 && !self.is_mostly_numbers(0);
+        let of_numbers = (usize::from(named)..first.len())
+            .filter(|&k| self.is_mostly_numbers(k + shift) && !is_missing(&first[k]));
+        let (numbers, names): (Vec<usize>, Vec<usize>) =
+            of_numbers.partition(|&k| is_meant_as_number(&first[k]));
+        match (numbers.is_empty(), names.first()) {
+            (_, None) => NumberHeader::No,
+            (true, Some(_)) => NumberHeader::Yes,
+            (false, Some(&place)) => NumberHeader::Mixed(place),
+        }
     }
 
     /// Whether the first field is empty: pandas leaves it so over the names of rows.
@@ -151,11 +180,15 @@ impl Sample {
         let mut distinct = names.to_vec();
         distinct.sort();
         distinct.dedup();
-        let usual = || names.iter().any(|name| columns::is_usual(name));
         let words = || names.iter().all(|name| !name.trim().contains(' '));
         distinct.len() == names.len()
             && names.iter().all(short)
-            && (self.repeated || usual() || self.records.len() > 1 && words())
+            && (self.repeated || self.has_usual_name() || self.records.len() > 1 && words())
+    }
+
+    /// Whether a field of the first record is what columns are usually called.
+    pub(super) fn has_usual_name(&self) -> bool {
+        self.names().iter().any(|name| columns::is_usual(name))
     }
 
     /// Total length of each column.
@@ -174,7 +207,27 @@ fn is_blank(field: &[u8]) -> bool {
     field.trim_ascii().is_empty()
 }
 
-/// Whether the field is meant as a number; NaN and infinity are, and refused when they are read.
+/// Whether the field stands for a value that is not there.
+fn is_missing(field: &[u8]) -> bool {
+    is_missing_value(field.trim_ascii())
+}
+
+/// Whether the field is a number, or would be one with a decimal point: that is refused when it is read,
+/// instead of being taken for a word.
+fn is_meant_as_number(field: &[u8]) -> bool {
+    is_number(field) || has_decimal_comma(field)
+}
+
+/// Whether the field has digits on both sides of one comma, and is a number otherwise.
+pub(super) fn has_decimal_comma(field: &[u8]) -> bool {
+    let field = field.trim_ascii();
+    let Some(comma) = memchr::memchr(b',', field) else { return false };
+    let digit = |place: usize| field.get(place).is_some_and(u8::is_ascii_digit);
+    let with_point = [&field[..comma], b".", &field[comma + 1..]].concat();
+    comma > 0 && digit(comma - 1) && digit(comma + 1) && is_number(&with_point)
+}
+
+/// Whether the field is a number; NaN and infinity are, and refused when they are read.
 pub(crate) fn is_number(field: &[u8]) -> bool {
     fast_float2::parse::<f64, _>(field.trim_ascii()).is_ok()
 }

@@ -33,6 +33,9 @@ impl TextLayout {
         }
         let first = sample.names();
         let names = header.then_some(first.as_slice());
+        if options.layout.is_none() && (header || sample.has_usual_name()) {
+            columns::check_distinct(file, &first)?;
+        }
         let guess = || {
             let found = columns::guess(names.unwrap_or(&[]), &sample.lengths(), Guess::Text);
             found.ok_or_else(|| {

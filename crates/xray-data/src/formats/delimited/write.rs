@@ -74,7 +74,7 @@ fn distinct_names(table: &Table) -> (Names, Names) {
             (Some(rows), places(table.matrix.n_columns()))
         }
         (None, Some(columns))
-            if columns.iter().all(|name| is_number(name.as_bytes()))
+            if columns.iter().all(|name| is_number(name.as_bytes()) || name.trim().is_empty())
                 || columns[0].trim().is_empty() =>
         {
             (places(table.matrix.n_rows()), Some(columns))

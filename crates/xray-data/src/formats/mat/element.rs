@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use crate::error::{Error, Malformed, Result, io_error};
+use crate::read::{LARGEST_WHOLE, check_rounded};
 
 /// Bytes converted at a time.
 const BLOCK: usize = 1 << 16;
@@ -160,6 +161,10 @@ impl<R: Read> Reader<R> {
         // The last element of a file may lack its padding.
         let mut skipped = Read::take(&mut self.stream, padding as u64);
         io::copy(&mut skipped, &mut io::sink()).map_err(|e| io_error(&self.file, "read", e))?;
+        if WIDE_WHOLE.contains(&element.kind) {
+            let large = |value: &f64| value.abs() >= LARGEST_WHOLE;
+            check_rounded(&self.file, numbers.iter().copied().find(large))?;
+        }
         Ok(numbers)
     }
 
@@ -196,6 +201,9 @@ pub(super) fn drain(file: &str, mut rest: io::Take<impl Read>) -> Result<()> {
 }
 
 type Convert = fn(&[u8]) -> f64;
+
+/// Types of whole numbers of 64 bits.
+const WIDE_WHOLE: [u32; 2] = [12, 13];
 
 /// Width and conversion of a stored type.
 fn converter(kind: u32, big_endian: bool) -> Option<(usize, Convert)> {

@@ -15,12 +15,13 @@ use parquet::schema::types::Type;
 
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
+use crate::formats::Parsed;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::schema::Layout;
 use crate::source::{Seekable, Source};
 use crate::table::Documents;
 
-pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
+pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let file = source.name.clone();
     let content = source.into_seekable(options.limits.buffered_bytes)?;
     let read = || match content {
@@ -66,10 +67,8 @@ fn decide_from<R: ChunkReader + 'static>(
 ) -> Result<(Layout, i64)> {
     let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
     let about = reader.metadata().file_metadata();
-    let Chosen { text, id, label } = Chosen::choose(file, about.schema(), options)?;
-    let text = text.into_iter().map(ColumnChoice::Name).collect();
-    let (id, label) = (id.map(ColumnChoice::Name), label.map(ColumnChoice::Name));
-    Ok((Layout { text, id, label, ..Layout::default() }, about.num_rows()))
+    let chosen = Chosen::choose(file, about.schema(), options)?;
+    Ok((chosen.into_layout(), about.num_rows()))
 }
 
 fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
@@ -80,7 +79,7 @@ fn read_from<R: ChunkReader + 'static>(
     file: &str,
     content: R,
     options: &LoadOptions,
-) -> Result<Documents> {
+) -> Result<Parsed> {
     let length = content.len();
     let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
     check_sizes(file, &reader, length)?;
@@ -104,8 +103,8 @@ fn read_from<R: ChunkReader + 'static>(
             labels.push(scalar(&row, label));
         }
     }
-    documents.labels = layout.label.map(|_| labels);
-    Ok(documents)
+    documents.labels = layout.label.as_ref().map(|_| labels);
+    Ok(Parsed { layout: Some(layout.into_layout()), ..documents.into() })
 }
 
 /// Refuses chunks that reach beyond the file: what follows allocates by these sizes.
@@ -153,6 +152,13 @@ impl Chosen {
             id: chosen.id.map(name),
             label: chosen.label.map(name),
         })
+    }
+
+    /// What other files are read by.
+    fn into_layout(self) -> Layout {
+        let text = self.text.into_iter().map(ColumnChoice::Name).collect();
+        let (id, label) = (self.id.map(ColumnChoice::Name), self.label.map(ColumnChoice::Name));
+        Layout { text, id, label, ..Layout::default() }
     }
 
     /// The schema without the columns that are not needed.

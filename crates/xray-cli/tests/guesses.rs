@@ -1,0 +1,262 @@
+//! What is decided for the user is told, can be overruled, and is never wrong in silence.
+
+mod support;
+
+use support::Place;
+
+const ROWS: &str = "a,b,c,d\n1.5,0.1,0.2,3\n0.1,2.5,0.3,1\n0.2,0.4,3.5,0.5\n2.5,1,0.1,0.2\n";
+
+/// The weights of rows, without their names.
+fn weights(csv: &str) -> Vec<String> {
+    csv.lines().skip(1).map(|line| line.split_once(',').expect("an id").1.to_owned()).collect()
+}
+
+#[test]
+fn transform_finds_columns_by_name() {
+    let place = Place::new();
+    place.write("t.csv", ROWS);
+    place.write("turned.csv", "d,c,b,a\n3,0.2,0.1,1.5\n1,0.3,2.5,0.1\n");
+    place.write("more.csv", "d,x,c,b,y,a\n3,7,0.2,0.1,8,1.5\n1,7,0.3,2.5,8,0.1\n");
+    place.write("other.csv", "w,x,y,z\n1.5,0.1,0.2,3\n");
+    place.write("fewer.csv", "a,c,d\n1.5,0.2,3\n");
+    place.write("plain.csv", "1.5,0.1,0.2,3\n0.1,2.5,0.3,1\n");
+    place.done(&["factorize", "t.csv", "-r", "3", "-o", "m.npz"]);
+    let same = weights(&place.done(&["transform", "m.npz", "t.csv"]).stdout);
+    let turned = place.done(&["transform", "m.npz", "turned.csv"]);
+    assert_eq!(weights(&turned.stdout), same[..2], "names decide, not places");
+    let more = place.done(&["transform", "m.npz", "more.csv"]);
+    assert_eq!(weights(&more.stdout), same[..2]);
+    assert!(more.stderr.contains("2 of 6 columns are not in the model"), "{}", more.stderr);
+    assert!(more.stderr.contains("x, y"), "{}", more.stderr);
+    let quiet = place.done(&["transform", "m.npz", "more.csv", "-q"]);
+    assert_eq!(quiet.stderr, "");
+    for (file, words) in [
+        ("other.csv", &["other.csv", "4 of the model's 4 columns are missing: a, b, c, d"][..]),
+        ("fewer.csv", &["1 of the model's 4 columns are missing: b", "--by-position"]),
+        ("plain.csv", &["columns without names", "a, b, c, d", "--terms", "--by-position"]),
+    ] {
+        place.xray(&["transform", "m.npz", file]).assert_error(1, words);
+    }
+    let by_position = place.done(&["transform", "m.npz", "plain.csv", "--by-position"]);
+    assert_eq!(weights(&by_position.stdout), same[..2]);
+    let by_position = place.done(&["transform", "m.npz", "turned.csv", "--by-position"]);
+    assert_ne!(weights(&by_position.stdout), same[..2]);
+}
+
+#[test]
+fn columns_without_names_are_no_words() {
+    let place = Place::new();
+    place.write("t.txt", "10 cats and 10 dogs\n20 cats or 10 birds\nbirds and dogs 20\n");
+    let counts = "%%MatrixMarket matrix coordinate integer general\n2 21 2\n1 11 3\n2 21 1\n";
+    place.write("x.mtx", counts);
+    place.done(&["topics", "t.txt", "-k", "2", "-o", "out"]);
+    let run = place.xray(&["transform", "out/model.npz", "x.mtx"]);
+    run.assert_error(1, &["x.mtx", "no names", "give the names"]);
+    place.write("named.csv", "10,cats,lions\n1,2,5\n0,1,0\n");
+    let run = place.done(&["transform", "out/model.npz", "named.csv", "--header", "yes"]);
+    assert!(run.stderr.contains("1 of 3 columns is not in the model"), "{}", run.stderr);
+    assert!(run.stderr.contains("lions"), "{}", run.stderr);
+}
+
+#[test]
+fn what_was_decided_is_told_in_one_line() {
+    let place = Place::new();
+    let articles = "id,section,body\n1,sport,match team goal\n2,money,bank profit share\n3,sport,\n\
+                    4,money,market share bank\n";
+    place.write("a.csv", articles);
+    let topics = ["topics", "a.csv", "-k", "2", "-o", "out", "--labels", "section"];
+    let run = place.done(&topics);
+    let line = "a.csv: csv with header; text \"body\", ids \"id\", labels \"section\" (--format, --header, \
+                --delimiter, --text, --id decide otherwise); 4 documents, 1 of them empty";
+    assert!(run.stderr.lines().any(|told| told == line), "{}", run.stderr);
+    let quiet = place.done(&[&topics[..], &["-q"]].concat());
+    assert!(!quiet.stderr.contains("a.csv"), "{}", quiet.stderr);
+    let json = place.done(&[&topics[..], &["-q", "--json"]].concat()).json();
+    let input = &json["input"];
+    assert_eq!((input["format"].as_str(), input["header"].as_bool()), (Some("csv"), Some(true)));
+    assert_eq!((input["text"][0].as_str(), input["id"].as_str()), (Some("body"), Some("id")));
+    assert_eq!((input["rows"].as_u64(), input["empty"].as_u64()), (Some(4), Some(1)));
+    place.write("x.csv", "id;alpha;beta\n1001;0.3;1\n1002;0.5;2\n");
+    let run = place.done(&["factorize", "x.csv", "-r", "1"]);
+    let line = "x.csv: csv between ';' with header; ids \"id\" (--format, --header, --delimiter, --id, \
+                --labels decide otherwise); 2 rows x 2 columns";
+    assert!(run.stderr.lines().any(|told| told == line), "{}", run.stderr);
+    place.write("t.txt", "red apples\n\ngreen pears\n\n\nblue plums\n");
+    let run = place.done(&["convert", "t.txt", "t.jsonl"]);
+    let line = "t.txt: lines (--format decides otherwise); 3 documents, 3 blank lines left out";
+    assert!(run.stderr.lines().any(|told| told == line), "{}", run.stderr);
+}
+
+#[test]
+fn guesses_about_numbers_are_refused_or_told() {
+    let place = Place::new();
+    for (name, content, words) in [
+        ("na.csv", "NA,2,3\n4,5,6\n7,8,9\n", ["na.csv:1:1", "missing"]),
+        ("x.csv", "1,2,x\n4,5,6\n7,8,9\n", ["x.csv:1:3", "--header"]),
+        ("comma.csv", "a;b;c\n1,5;2,5;3,5\n", ["comma.csv:2:1", "a point"]),
+        ("mixed.csv", "a;b\n1,5;2\n3;4\n", ["mixed.csv:2:1", "a point"]),
+        ("bare.csv", "1,5;2,5\n3,5;4,5\n", ["bare.csv:1:1", "a point"]),
+        (
+            "cut.mtx",
+            "%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n",
+            ["%Matrix", "--format"],
+        ),
+    ] {
+        place.write(name, content);
+        for verb in [&["factorize", name, "-r", "1"][..], &["topics", name, "-k", "1"]] {
+            place.xray(verb).assert_error(1, &words);
+        }
+    }
+    let yes = place.done(&["factorize", "x.csv", "-r", "1", "--header", "yes"]);
+    assert!(
+        yes.stderr.contains("x.csv: csv with header") && yes.stderr.contains("2 rows x 3 columns")
+    );
+}
+
+#[test]
+fn options_that_would_be_lost_are_refused() {
+    let place = Place::new();
+    place.write("t.txt", "red apples\ngreen pears\n");
+    place.write("x.csv", "1,2\n3,4\n");
+    for option in ["--terms", "--row-names"] {
+        for file in ["t.txt", "/nosuch"] {
+            let run = place.xray(&["topics", "t.txt", "-k", "1", option, file]);
+            run.assert_error(2, &[option, "is for matrices", "t.txt"]);
+        }
+    }
+    for delimiter in ["│", "§", ""] {
+        let run = place.xray(&["factorize", "x.csv", "-r", "1", "--delimiter", delimiter]);
+        assert_eq!(run.status, Some(2), "{delimiter}: {}", run.stderr);
+        assert!(run.stderr.contains("ASCII character"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn lda_c_files_are_counts() {
+    let place = Place::new();
+    place.write("ap.dat", "3 0:2 1:1 2:1\n2 3:1 4:2\n3 0:1 2:3 1:1\n1 4:2\n2 4:1 3:2\n");
+    place.write("vocab.txt", "red\ngreen\nblue\ncat\ndog\nbird\n");
+    let run = place.done(&["topics", "ap.dat", "--terms", "vocab.txt", "-k", "2", "--json"]);
+    let json = run.json();
+    assert_eq!(json["input"]["format"], "ldac");
+    assert_eq!(
+        (json["input"]["rows"].as_u64(), json["input"]["columns"].as_u64()),
+        (Some(5), Some(6))
+    );
+    let words: Vec<&str> =
+        json["topics"][0]["words"].as_array().unwrap().iter().filter_map(|w| w.as_str()).collect();
+    assert!(
+        words.iter().all(|word| ["red", "green", "blue", "cat", "dog"].contains(word)),
+        "{words:?}"
+    );
+    place.write("bad.dat", "3 0:2 1:1 2:1\n2 3:1 4:2 5:1\n");
+    place
+        .xray(&["factorize", "bad.dat", "-r", "1", "--format", "ldac"])
+        .assert_error(1, &["bad.dat:2", "3 pairs", "2, as the line says"]);
+}
+
+#[test]
+fn headers_alone_and_names_that_stand_twice() {
+    let place = Place::new();
+    place.write("head.csv", "id,label,text\n");
+    place.xray(&["topics", "head.csv", "-k", "1"]).assert_error(1, &["head.csv", "no documents"]);
+    place.write("twice.csv", "text,label,text\none two,a,three\nfour five,b,six\n");
+    place
+        .xray(&["topics", "twice.csv", "-k", "1"])
+        .assert_error(1, &["twice.csv:1", "columns 1 and 3 called \"text\""]);
+    place.write(
+        "null.jsonl",
+        "{\"text\": null}\n{\"text\": \"red apples\"}\n{\"text\": \"pears\"}\n",
+    );
+    place.done(&["topics", "null.jsonl", "-k", "1", "--json"]);
+}
+
+#[test]
+fn labels_for_each_line_fit_texts_with_blank_lines() {
+    let place = Place::new();
+    place.write("t.txt", "red apples\n\nblue plums\n\nred apples here\nblue plums there\n");
+    place.write("by_line.txt", "a\nnone\nb\nnone\na\nb\n");
+    place.write("by_text.txt", "a\nb\na\nb\n");
+    place.write("wrong.txt", "a\nb\na\nb\na\n");
+    for labels in ["by_line.txt", "by_text.txt"] {
+        let arguments = ["topics", "t.txt", "-k", "2", "--json", "--labels", labels];
+        let json = place.done(&arguments).json();
+        assert_eq!(json["contingency"]["labels"], serde_json::json!(["a", "b"]), "{labels}");
+        assert_eq!(json["nmi"], 1.0, "{labels}");
+    }
+    place
+        .xray(&["topics", "t.txt", "-k", "2", "--labels", "wrong.txt"])
+        .assert_error(1, &["wrong.txt", "5 labels"]);
+}
+
+#[test]
+fn anchors_must_fit_the_number_of_topics() {
+    let place = Place::new();
+    place
+        .write("t.txt", "red apples\nblue plums\nred apples here\nblue plums there\ngreen pears\n");
+    let anchors = ["--anchor", "red", "--anchor", "blue", "--anchor", "green"];
+    let run = place.xray(&[&["topics", "t.txt", "-k", "2"][..], &anchors].concat());
+    run.assert_error(2, &["3 topics", "2 are asked for"]);
+    place.done(&[&["topics", "t.txt", "-k", "3"][..], &anchors].concat());
+    let twice = ["topics", "t.txt", "--anchor", "red,blue", "--anchor", "blue"];
+    place.xray(&twice).assert_error(2, &["\"blue\"", "more than one topic"]);
+    place.write("x.csv", "1,2,3\n3,4,5\n5,1,2\n");
+    let run = place.xray(&["factorize", "x.csv", "-r", "2", "--fixed", "0,1,2"]);
+    run.assert_error(2, &["--fixed = 3 columns", "as many as the rank"]);
+}
+
+#[test]
+fn messages_name_options_as_they_are_typed() {
+    let place = Place::new();
+    place.write("t.txt", "red apples\nblue plums\ngreen pears\n");
+    place.write("q.csv", "id,text\n1,\"never closed\n2,b\n");
+    place.write("n.csv", "1,-2\n3,4\n");
+    place.write("x.csv", "1,2\n3,4\n");
+    for (arguments, status, words) in [
+        ("topics t.txt -k 1 --min-df 3", 1, &["--min-df", "--max-df"][..]),
+        ("topics t.txt -k 1 --min-df 7", 2, &["--min-df = 7", "lower it or raise --max-df"]),
+        ("topics t.txt -k 1 --max-df 0", 2, &["--max-df = 0 is", "--min-df"]),
+        ("topics q.csv -k 1 --text text", 1, &["q.csv:2:3", "turn --quoting off"]),
+        ("factorize n.csv -r 1", 1, &["set --allow-negative"]),
+        ("factorize x.csv -r 1 --tolerance -1", 2, &["--tolerance = -1", "from 1e-6"]),
+    ] {
+        place.xray(&arguments.split(' ').collect::<Vec<_>>()).assert_error(status, words);
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_told() {
+    let place = Place::new();
+    place.write("a.csv", "id,label,text\n1,a,red apples\n2,b,blue plums\n");
+    let run = place.done(&["convert", "a.csv", "x.mtx"]);
+    let told = "names of columns and names of rows and labels are left out, as mtx has no place";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    let run = place.done(&["convert", "a.csv", "x.npz"]);
+    assert!(!run.stderr.contains("left out"), "{}", run.stderr);
+}
+
+#[test]
+fn help_shows_what_can_be_given() {
+    let place = Place::new();
+    let help = place.done(&["factorize", "--help"]).stdout;
+    assert!(!help.contains("--text"), "texts are refused");
+    assert!(help.contains("--header <yes|no>") && !help.contains("true"), "{help}");
+    assert!(place.done(&["topics", "--help"]).stdout.contains("--text"));
+}
+
+#[test]
+fn tables_that_are_too_wide_are_told() {
+    let place = Place::new();
+    let lines = (0..30).map(|d| format!("{},word{} word{}\n", d, d % 3, (d + 1) % 3));
+    place.write("a.csv", "label,text\n".to_owned() + &lines.collect::<String>());
+    let arguments = ["topics", "a.csv", "-k", "2", "-o", "out", "--max-df", "1.0"];
+    let run = place.done(&arguments);
+    assert!(run.stderr.contains("30 labels against"), "{}", run.stderr);
+    let labels: Vec<String> = place
+        .text("out/contingency.csv")
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(labels[..3], ["0", "1", "2"], "numbers ascend");
+}
