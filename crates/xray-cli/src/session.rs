@@ -117,6 +117,13 @@ impl Session {
         }
     }
 
+    /// Words for those who ask for more of them.
+    pub(crate) fn detail(&self, message: impl std::fmt::Display) {
+        if self.verbose {
+            eprintln!("{message}");
+        }
+    }
+
     /// Something to look at that does not stop the run.
     pub(crate) fn warn(&self, message: impl std::fmt::Display) {
         if !self.quiet {

@@ -50,7 +50,7 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
     let (format, loaded, files) = match input.folder() {
         Some(path) => read_folder(path, options)?,
-        None => read_file(Source::open(input)?, options)?,
+        None => read_file(Source::open(input, &options.limits)?, options)?,
     };
     let loaded = complete(loaded, input, format, options)?;
     Ok((loaded, Origin { name: input.name(), files }))

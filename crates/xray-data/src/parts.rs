@@ -82,8 +82,10 @@ pub fn read_parts(
     let options = schema.options(options)?;
     let (mut texts, mut tables, mut files) = (Documents::default(), Vec::new(), Vec::new());
     let mut labels = Vec::new();
+    let mut claim = options.limits.claim(inputs.name());
     for part in &inputs.parts()[which] {
         let (loaded, hashes) = read_part(part, &options, told)?;
+        claim.take(loaded.as_ref().map_or(0, Loaded::bytes))?;
         files.extend(hashes);
         match loaded {
             None => {}
@@ -96,6 +98,10 @@ pub fn read_parts(
         }
     }
     let loaded = if !tables.is_empty() {
+        if tables.len() > 1 {
+            // All of them together, beside the parts.
+            claim.take(tables.iter().map(|(_, table)| table.matrix.bytes()).sum())?;
+        }
         Some(Loaded::Table(stacked(tables, schema.zero_based.is_some())?))
     } else if texts.is_empty() {
         None
@@ -116,7 +122,7 @@ fn read_part(
     options: &LoadOptions,
     told: bool,
 ) -> Result<(Option<Loaded>, Vec<FileHash>)> {
-    let source = Source::open(part)?;
+    let source = Source::open(part, &options.limits)?;
     if source.is_blank() {
         let name = source.name.clone();
         let hash = source.stored().hash().map_err(|e| io_error(&name, "read", e))?;

@@ -1,7 +1,7 @@
 //! Weights of new data under a saved model, on any number of ranks.
 
-use xray_data::Model;
 use xray_data::text::position_names;
+use xray_data::{Budget, Model};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, Ownership, RowModel, SparseMatrix, nnls};
 
@@ -9,6 +9,7 @@ use crate::agree::together;
 use crate::corpus::{ColumnNames, Corpus, RowNames, into_sparse};
 use crate::documents::DocumentWeights;
 use crate::error::{Error, Result};
+use crate::forecast::check_model;
 use crate::model::{dense_topics, heaviest_topics};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
 
@@ -88,6 +89,8 @@ fn weigh(
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
+    let fits = check_model(rank, n, matrix.n_rows(), Budget::of_process().limit());
+    together(comm, fits)?;
     let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix);
     Ok(transformed(model, rows, together(comm, weights)?))
 }

@@ -13,8 +13,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, RefinedFactors, check_writable,
-    factorize, gather_sizes,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, RefinedFactors, Work,
+    check_writable, factorize, gather_sizes,
 };
 use xray_report::number;
 
@@ -23,6 +23,7 @@ use crate::args::FactorizeArgs;
 use crate::cmd::topics::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::data::{about, find_column, provenance, read_table};
 use crate::interrupt;
+use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::session::Session;
 
@@ -39,11 +40,13 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let target = target(comm, args)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
     let reading = comm.traffic().bytes;
+    let work = Work { rank: args.rank, refines: args.refine > 0, weighs: false, copied: 0.0 };
+    let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = FactorizeOptions {
         params: together(comm, params(args, &corpus))?,
         refine: args.refine,
         refine_method: args.engine.refine_method.unwrap_or_default(),
-        memory: args.common.memory(),
+        memory: about(&args.input, cache)?,
     };
     let key = RunKey::of(&corpus.matrix, &options.params);
     let found = with_checkpoints(comm, &mut session, &args.run, key, |saved, progress| {

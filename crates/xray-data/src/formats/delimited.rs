@@ -103,7 +103,7 @@ mod tests {
 
     fn parse(content: &str, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
-        read(Source::open(&input)?, None, options)
+        read(Source::open(&input, &options.limits)?, None, options)
     }
 
     fn table(content: &str) -> Table {

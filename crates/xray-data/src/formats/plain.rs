@@ -28,6 +28,7 @@ pub(crate) static FORMAT: Format = Format {
 
 fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut claim = options.limits.claim(lines.file());
     let mut documents = Documents::default();
     let mut n_read = 0;
     while let Some(line) = lines.next_line()? {
@@ -38,6 +39,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Documents> {
         if options.keeps_document(n_read - 1) {
             documents.ids.push(n_read.to_string());
             documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
+            claim.take(documents.last_bytes())?;
         }
     }
     Ok(documents)
