@@ -68,9 +68,7 @@ impl<'a> Cone<'a> {
 
     /// A cone of the same columns without any ray, and without a cache.
     pub(crate) fn emptied(&self) -> Result<Self> {
-        let Gram { matrix, ranks, ref factors, .. } = self.gram;
-        let gram = Gram { factors: factors.clone(), ..Gram::new(matrix, ranks, 0) };
-        Self::new(gram, self.signed, self.descent)
+        Self::new(self.gram.without_cache(), self.signed, self.descent)
     }
 
     pub(crate) fn ranks(&self) -> &Ranks<'a> {

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -46,22 +45,28 @@ class Ended:
     message: str
 
 
-def run(program: Path, words: list[str], address_space: int | None = None) -> Ended:
+# Runs a program under a limit and prints its peak. A process begins with the peak of the one that forked it, so
+# this is a small one.
+STARTER = """
+import os, resource, sys
+limit, program = int(sys.argv[1]), sys.argv[2:]
+child = os.fork()
+if child == 0:
+    if limit:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.execv(program[0], program)
+_, status, usage = os.wait4(child, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024)
+"""
+
+
+def run(program: Path, words: list[str], address_space: int = 0) -> Ended:
     """Runs the program to its end, and asks the system for its peak."""
-
-    def limit() -> None:
-        if address_space is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-
-    with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [program, *words], stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        message = errors.read().decode(errors="replace").strip()
-    return Ended(process.returncode, usage.ru_maxrss * 1024, message)
+    starter = [sys.executable, "-S", "-E", "-c", STARTER, str(address_space), str(program)]
+    done = subprocess.run([*starter, *words], capture_output=True, text=True, check=True)
+    status, peak = done.stdout.split()
+    return Ended(int(status), float(peak), done.stderr.strip())
 
 
 def sparse(folder: Path, name: str, rows: int, columns: int, entries: int) -> str:
@@ -146,20 +151,36 @@ def judge(what: str, ended: Ended, limit: float, must: bool) -> str | None:
     return f"{what}: {share:.2f} of the limit" if share > SLACK else None
 
 
+def new_group(limit: int) -> Path | None:
+    """A control group with a limit, of version 2 or 1, if one can be made."""
+    places = [
+        (GROUPS, "cgroup.controllers", "memory.max"),
+        (GROUPS / "memory", "memory.limit_in_bytes", "memory.limit_in_bytes"),
+    ]
+    for place, sign, file in places:
+        group = place / f"xray-{os.getpid()}"
+        if not (place / sign).is_file():
+            continue
+        try:
+            group.mkdir()
+            (group / file).write_text(str(limit))
+            return group
+        except OSError:
+            if group.is_dir():
+                group.rmdir()
+    return None
+
+
 def in_group(program: Path, words: list[str], limit: int) -> Ended | None:
     """A run in a control group of its own, if that can be made."""
-    group = GROUPS / f"xray-{os.getpid()}"
-    try:
-        group.mkdir()
-        (group / "memory.max").write_text(str(limit))
-    except OSError:
-        if group.is_dir():
-            group.rmdir()
+    group = new_group(limit)
+    if group is None:
         return None
-    shell = f'echo $$ > {group}/cgroup.procs && exec "$0" "$@"'
-    ended = run(Path("/bin/sh"), ["-c", shell, str(program), *words])
-    group.rmdir()
-    return ended
+    try:
+        shell = f'echo $$ > {group}/cgroup.procs && exec "$0" "$@"'
+        return run(Path("/bin/sh"), ["-c", shell, str(program), *words])
+    finally:
+        group.rmdir()
 
 
 def main() -> None:

@@ -86,6 +86,11 @@ impl<'a> Gram<'a> {
         }
     }
 
+    /// The same data and room for factors, without a cache.
+    pub(crate) fn without_cache(&self) -> Self {
+        Self { factors: self.factors.clone(), ..Self::new(self.matrix, self.ranks, 0) }
+    }
+
     fn cache(&self) -> MutexGuard<'_, GramCache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
