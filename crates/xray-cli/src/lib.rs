@@ -13,6 +13,7 @@ mod cmd;
 mod data;
 mod interrupt;
 mod launch;
+mod memory;
 mod outcome;
 mod output;
 mod panic;
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
 /// [agreed](xray_pipeline::Error::Agreed); after any other the job must be ended by force.
 pub(crate) fn run(comm: &dyn Communicator, mut command: Command) -> anyhow::Result<Outcome> {
     let Some(common) = command.common_mut() else { return run_verb(comm, command) };
+    memory::limit(common);
     // The one pool of a run. All ranks have theirs, or none goes on.
     let outcome = with_threads(common.threads(), || {
         together(comm, Ok(()))?;

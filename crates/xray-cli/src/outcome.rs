@@ -104,7 +104,7 @@ pub(crate) fn kind(error: &anyhow::Error) -> ErrorKind {
 pub(crate) fn status(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
-        ErrorKind::Data | ErrorKind::System | ErrorKind::Ranks => 1,
+        ErrorKind::Data | ErrorKind::System | ErrorKind::Memory | ErrorKind::Ranks => 1,
     }
 }
 

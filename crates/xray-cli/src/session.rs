@@ -132,7 +132,7 @@ impl Session {
     /// Words for those who want to know all, on standard error.
     pub(crate) fn detail(&self, message: impl std::fmt::Display) {
         if self.verbose {
-            eprintln!("{message}");
+            say(message);
         }
     }
 

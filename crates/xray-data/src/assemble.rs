@@ -2,6 +2,7 @@
 
 use xray_nmf::{DenseMatrix, SparseMatrix};
 
+use crate::budget::Claim;
 use crate::error::{Error, Malformed, Result};
 use crate::options::Limits;
 use crate::share::Kept;
@@ -51,6 +52,11 @@ impl Entries {
         self.values.push(value);
     }
 
+    /// The bytes of those that are stored.
+    pub(crate) fn bytes(&self) -> u64 {
+        16 * self.values.len() as u64
+    }
+
     /// Number of entries read.
     pub(crate) fn len(&self) -> usize {
         self.n_read
@@ -59,12 +65,15 @@ impl Entries {
     /// The matrix; entries of one place are added up in order.
     pub(crate) fn into_matrix(
         self,
-        file: &str,
+        claim: &mut Claim,
         n_rows: usize,
         n_columns: usize,
         limits: &Limits,
     ) -> Result<LoadedMatrix> {
+        let file = &claim.file().to_owned();
         check_shape(file, n_rows, n_columns, self.len(), limits)?;
+        let given = self.bytes();
+        claim.take(12 * self.values.len() as u64 + 16 * n_rows as u64)?;
         let Self { rows, columns, values, .. } = self;
         let mut offsets = vec![0usize; n_rows + 1];
         for &row in &rows {
@@ -88,7 +97,9 @@ impl Entries {
             by_row.values[*place] = value;
             *place += 1;
         }
-        by_row.into_matrix(file, Stored::ByRows, n_columns)
+        drop(next);
+        claim.give_back(given + 8 * n_rows as u64);
+        by_row.into_matrix(claim, Stored::ByRows, n_columns)
     }
 }
 
@@ -100,14 +111,17 @@ pub(crate) struct Compressed {
 }
 
 impl Compressed {
-    /// The matrix whose rows or columns these are; `across` is the number of the others.
+    /// The matrix whose rows or columns these are, which `claim` holds; `across` is the number of the others.
     pub(crate) fn into_matrix(
         mut self,
-        file: &str,
+        claim: &mut Claim,
         stored: Stored,
         across: usize,
     ) -> Result<LoadedMatrix> {
         self.tidy();
+        // The other form, and the places of its lines while it is filled.
+        claim.take(12 * self.values.len() as u64 + 16 * across as u64)?;
+        let file = claim.file();
         let n_lines = self.offsets.len() - 1;
         let Self { offsets, indices, values } = self;
         let matrix = match stored {
@@ -211,7 +225,9 @@ mod tests {
         for (row, column, value) in [(1, 2, 1.0), (0, 1, 2.0), (1, 0, 3.0), (1, 2, 4.0)] {
             entries.push(row, column, value);
         }
-        let matrix = entries.into_matrix("test", 3, 3, &Limits::default()).expect("in range");
+        let limits = Limits::default();
+        let matrix = entries.into_matrix(&mut limits.claim("test"), 3, 3, &limits);
+        let matrix = matrix.expect("in range");
         let LoadedMatrix::Sparse(x) = matrix else { panic!("sparse") };
         assert_eq!(x.csr(), (&[0, 1, 3, 3][..], &[1, 0, 2][..], &[2.0, 3.0, 5.0][..]));
     }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io;
 
 use xray_nmf::ErrorKind;
+use xray_nmf::machine::size_in_words;
 
 /// An error that names the file, the place in it, what was found, what was expected, and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +33,21 @@ pub enum Error {
         file: String,
         /// Which entry, and why.
         source: xray_nmf::Error,
+    },
+    /// What was read would take more memory than may be used.
+    #[error(
+        "{file}: needs more than {} of memory, where {} may be used; raise --memory if there is more, or give \
+         less data or more ranks",
+        size_in_words(*.needed),
+        size_in_words(*.limit)
+    )]
+    Memory {
+        /// The file that wanted more.
+        file: String,
+        /// The bytes that were held, and asked for.
+        needed: u64,
+        /// The bytes that may be used.
+        limit: u64,
     },
     /// An option is outside its range, or does not fit the data.
     #[error("{name} = {value} is not allowed; {allowed}")]
@@ -87,6 +103,7 @@ impl Error {
             | Error::Count { .. }
             | Error::EmptyVocabulary { .. }
             | Error::NotWritable { .. } => ErrorKind::Data,
+            Error::Memory { .. } => ErrorKind::Memory,
             Error::Io { .. } => ErrorKind::System,
         }
     }

@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod budget;
 mod columns;
 mod csv;
 mod error;
@@ -39,6 +40,7 @@ mod table;
 pub mod text;
 mod write;
 
+pub use budget::{Budget, Claim, PROGRAM_BYTES};
 pub use csv::{Cells, csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
 pub use formats::{FORMATS, Format, is_text};

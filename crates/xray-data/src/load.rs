@@ -51,7 +51,7 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
     let ReadFile { format, read, files } = match input.folder() {
         Some(path) => read_folder(path, options)?,
-        None => read_file(Source::open(input)?, options)?,
+        None => read_file(Source::open(input, &options.limits)?, options)?,
     };
     let Parsed { loaded, layout, blank } = read;
     let reading = Reading {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, Claim};
 use crate::formats::Format;
 use crate::schema::Layout;
 use crate::share::Share;
@@ -93,7 +94,7 @@ impl std::fmt::Display for ColumnChoice {
 }
 
 /// Sizes beyond which a file is refused before memory is spent on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// A sparse matrix with more rows or columns than this needs one entry for every 64 of them.
     pub empty_lines: usize,
@@ -102,10 +103,26 @@ pub struct Limits {
     /// The most bytes to hold in memory for formats that need random access when they come
     /// compressed or from standard input.
     pub buffered_bytes: u64,
+    /// The bytes that all that is read may take, while it is read and as it is handed over.
+    pub loaded_bytes: Budget,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { empty_lines: 1 << 21, line_bytes: 1 << 28, buffered_bytes: 1 << 32 }
+        Self::within(Budget::default())
+    }
+}
+
+impl Limits {
+    /// Limits for this much memory. A line may have so few of the bytes because a field, which may be empty,
+    /// takes up to 56 of them.
+    pub fn within(loaded_bytes: Budget) -> Self {
+        let line_bytes = (loaded_bytes.limit() / 64).clamp(1 << 16, 1 << 28) as usize;
+        Self { empty_lines: 1 << 21, line_bytes, buffered_bytes: 1 << 32, loaded_bytes }
+    }
+
+    /// What a reader of this file holds: nothing yet.
+    pub(crate) fn claim(&self, file: &str) -> Claim {
+        self.loaded_bytes.claim(file)
     }
 }

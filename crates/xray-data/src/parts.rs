@@ -86,8 +86,10 @@ pub fn read_parts(
     let options = schema.options(options)?;
     let (mut texts, mut tables, mut files) = (Documents::default(), Vec::new(), Vec::new());
     let (mut labels, mut blank_lines) = (Vec::new(), 0);
+    let mut claim = options.limits.claim(inputs.name());
     for part in &inputs.parts()[which] {
         let (loaded, hashes, blank) = read_part(part, &options, told)?;
+        claim.take(loaded.as_ref().map_or(0, Loaded::bytes))?;
         blank_lines += blank;
         files.extend(hashes);
         match loaded {
@@ -101,6 +103,10 @@ pub fn read_parts(
         }
     }
     let loaded = if !tables.is_empty() {
+        if tables.len() > 1 {
+            // All of them together, beside the parts.
+            claim.take(tables.iter().map(|(_, table)| table.matrix.bytes()).sum())?;
+        }
         Some(Loaded::Table(stacked(tables, schema.zero_based.is_some())?))
     } else if texts.is_empty() {
         None
@@ -121,7 +127,7 @@ fn read_part(
     options: &LoadOptions,
     told: bool,
 ) -> Result<(Option<Loaded>, Vec<FileHash>, usize)> {
-    let source = Source::open(part)?;
+    let source = Source::open(part, &options.limits)?;
     if source.is_blank() {
         let name = source.name.clone();
         let hash = source.stored().hash().map_err(|e| io_error(&name, "read", e))?;

@@ -63,7 +63,7 @@ impl Schema {
     /// # Errors
     /// If a file cannot be read, none has any content, or their content cannot be told.
     pub fn decide(inputs: &Inputs, options: &LoadOptions) -> Result<Self> {
-        let mut parts = inputs.parts().iter().filter_map(opened);
+        let mut parts = inputs.parts().iter().filter_map(|part| opened(part, options));
         let Some(first) = parts.next().transpose()? else {
             return Err(Malformed::new(inputs.name(), "nothing but empty files", "data").into());
         };
@@ -110,8 +110,8 @@ impl Schema {
 }
 
 /// The source of a part, unless it is empty.
-fn opened(part: &Input) -> Option<Result<Source>> {
-    match Source::open(part) {
+fn opened(part: &Input, options: &LoadOptions) -> Option<Result<Source>> {
+    match Source::open(part, &options.limits) {
         Ok(source) if source.is_blank() => None,
         result => Some(result),
     }
@@ -122,7 +122,7 @@ fn any(
     options: &LoadOptions,
     test: fn(Source, &LoadOptions) -> Result<bool>,
 ) -> Result<bool> {
-    for source in inputs.parts().iter().filter_map(opened) {
+    for source in inputs.parts().iter().filter_map(|part| opened(part, options)) {
         if test(source?, options)? {
             return Ok(true);
         }

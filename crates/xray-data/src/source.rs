@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
 
+use crate::budget::Claim;
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{Bytes, Stored};
+use crate::options::Limits;
 
 /// Bytes at the start of the (decompressed) content that are looked at before reading, at least.
 const HEAD_BYTES: usize = 1 << 16;
@@ -20,8 +22,8 @@ const HEAD_BYTES: usize = 1 << 16;
 /// Whole lines that are looked at, at least: what a file holds is never judged by a line that is cut.
 const HEAD_LINES: usize = 8;
 
-/// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
-const LONGEST_HEAD: usize = 1 << 28;
+/// Bytes that are copied to memory at a time.
+const COPIED_AT_ONCE: u64 = 1 << 20;
 
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;
@@ -104,12 +106,14 @@ pub(crate) struct Source {
     stored: Stored,
     /// Whether it is a regular file without compression.
     plain_file: bool,
+    /// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
+    longest_head: usize,
     rest: Box<dyn Read + Send>,
 }
 
 impl Source {
     /// Opens an input that is not a folder.
-    pub(crate) fn open(input: &Input) -> Result<Self> {
+    pub(crate) fn open(input: &Input, limits: &Limits) -> Result<Self> {
         let name = input.name();
         let (bytes, length) = match input {
             Input::Path(path) => {
@@ -125,8 +129,16 @@ impl Source {
         let plain_file = matches!(bytes, Bytes::File(_)) && length.is_some();
         let stored = Stored::new(bytes);
         let rest = Box::new(stored.clone());
-        let (head, whole) = (Vec::new(), false);
-        let source = Self { name, head, whole, most_bytes: length, stored, plain_file, rest };
+        let source = Self {
+            name,
+            head: Vec::new(),
+            whole: false,
+            most_bytes: length,
+            stored,
+            plain_file,
+            longest_head: limits.line_bytes,
+            rest,
+        };
         source.with_head()?.decompressed()?.with_lines()
     }
 
@@ -157,7 +169,7 @@ impl Source {
 
     /// Doubles what can be looked at; false if that is all there is, or as much as may be.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
-        if self.whole || self.head.len() >= LONGEST_HEAD {
+        if self.whole || self.head.len() >= self.longest_head {
             return Ok(false);
         }
         self.read_head(self.head.len())?;
@@ -195,7 +207,7 @@ impl Source {
                 [0x28, 0xb5, 0x2f, 0xfd, ..] => ZSTANDARD_EXPANSION,
                 _ => return Ok(self),
             };
-            let Self { name, head, most_bytes, stored, rest, .. } = self;
+            let Self { name, head, most_bytes, stored, rest, longest_head, .. } = self;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
             let rest: Box<dyn Read + Send> = if expansion == DEFLATE_EXPANSION {
                 Box::new(GzipMembers { member: Some(GzDecoder::new(packed)) })
@@ -205,7 +217,9 @@ impl Source {
             };
             let most_bytes = most_bytes.map(|n| n.saturating_mul(expansion));
             let (head, whole, plain_file) = (Vec::new(), false, false);
-            self = Self { name, head, whole, most_bytes, stored, plain_file, rest }.with_head()?;
+            let source =
+                Self { name, head, whole, most_bytes, stored, plain_file, longest_head, rest };
+            self = source.with_head()?;
         }
         match self.head.as_slice() {
             [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
@@ -223,18 +237,23 @@ impl Source {
         Box::new(BufReader::with_capacity(1 << 18, content))
     }
 
-    /// The whole content with random access: the file itself, or a copy in memory of at most
-    /// `most` bytes.
-    pub(crate) fn into_seekable(self, most: u64) -> Result<Seekable> {
-        let name = self.name.clone();
+    /// The whole content with random access: the file itself, or a copy in memory, which `claim` holds.
+    pub(crate) fn into_seekable(self, limits: &Limits, claim: &mut Claim) -> Result<Seekable> {
+        let (name, most) = (self.name.clone(), limits.buffered_bytes);
         if self.plain_file
             && let Some(file) = self.stored.file().map_err(|e| io_error(&name, "read", e))?
         {
             return Ok(Seekable::File(file));
         }
         let mut bytes = Vec::new();
-        let read = self.into_reader().take(most.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|e| io_error(&name, "read", e))?;
+        let mut reader = self.into_reader().take(most.saturating_add(1));
+        loop {
+            claim.take(COPIED_AT_ONCE)?;
+            let read = reader.by_ref().take(COPIED_AT_ONCE).read_to_end(&mut bytes);
+            if read.map_err(|e| io_error(&name, "read", e))? == 0 {
+                break;
+            }
+        }
         if bytes.len() as u64 > most {
             return Err(Malformed::new(
                 &name,

@@ -2,6 +2,7 @@
 
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
 
+use crate::budget::{last_bytes, list_bytes};
 use crate::error::{Error, Result};
 
 /// What was read from a file.
@@ -14,6 +15,14 @@ pub enum Loaded {
 }
 
 impl Loaded {
+    /// The memory that it takes, as readers count it.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Loaded::Table(table) => table.bytes(),
+            Loaded::Documents(documents) => documents.bytes(),
+        }
+    }
+
     /// The numbers, or `None` if it was text.
     pub fn into_table(self) -> Option<Table> {
         match self {
@@ -48,6 +57,13 @@ impl Table {
     /// A table without names.
     pub fn new(matrix: LoadedMatrix) -> Self {
         Self { matrix, row_names: None, column_names: None, labels: None }
+    }
+
+    /// The memory that it takes, with its names.
+    pub fn bytes(&self) -> u64 {
+        let lists = [&self.row_names, &self.column_names, &self.labels];
+        let lists = lists.into_iter().flatten();
+        self.matrix.bytes() + lists.map(|list| list_bytes(list)).sum::<u64>()
     }
 
     /// Rows become columns, and their names with them. Labels belong to rows and are dropped, unless
@@ -122,6 +138,16 @@ impl LoadedMatrix {
         match self {
             LoadedMatrix::Sparse(x) => x.n_entries(),
             LoadedMatrix::Dense(x) => x.n_rows() * x.n_columns(),
+        }
+    }
+
+    /// The memory that it takes: a sparse matrix is stored by rows and by columns.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            LoadedMatrix::Sparse(x) => {
+                24 * x.n_entries() as u64 + 8 * (x.n_rows() + x.n_columns() + 2) as u64
+            }
+            LoadedMatrix::Dense(_) => 8 * self.n_entries() as u64,
         }
     }
 
@@ -212,6 +238,18 @@ impl Documents {
     /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// The memory that they take, as readers count it.
+    pub fn bytes(&self) -> u64 {
+        let labels = self.labels.as_deref().map_or(0, list_bytes);
+        list_bytes(&self.texts) + list_bytes(&self.ids) + labels
+    }
+
+    /// The memory that the last one takes, without its label.
+    #[inline]
+    pub(crate) fn last_bytes(&self) -> u64 {
+        last_bytes(&self.texts) + last_bytes(&self.ids)
     }
 
     /// Calls the documents by their numbers, from `first` on.

@@ -60,7 +60,7 @@ impl<'a> Cone<'a> {
             weights: blocks.iter().map(|b| WeightBlock::empty(b.len())).collect(),
             rays: Vec::new(),
             basis: Basis::default(),
-            kept: blocks.iter().map(|b| Kept::new(b.len())).collect(),
+            kept: blocks.iter().map(|b| Kept::new(b.len(), &gram.factors)).collect(),
             descent,
             before: None,
             gram,
@@ -71,8 +71,7 @@ impl<'a> Cone<'a> {
 
     /// A cone of the same columns without any ray, and without a cache.
     pub(crate) fn emptied(&self) -> Result<Self> {
-        let Gram { matrix, ranks, .. } = self.gram;
-        Self::new(Gram::new(matrix, ranks, 0), self.signed, self.descent)
+        Self::new(self.gram.without_cache(), self.signed, self.descent)
     }
 
     pub(crate) fn ranks(&self) -> &Ranks<'a> {

@@ -3,13 +3,15 @@
 //! Stopping early is not an error, unless nothing was found: see [`Termination`](crate::Termination).
 
 use crate::choices;
+use crate::machine::size_in_words;
 
 choices! {
     /// Whose fault an error is: exit status (program) and exception (Python) are functions of this alone.
     pub enum ErrorKind ("kind of error") {
         Usage = "usage": "a parameter or an argument is wrong: mend the call",
         Data = "data": "the data, or the content of a file, is wrong: mend the data",
-        System = "system": "the system refused: disk, memory, threads",
+        System = "system": "the system refused: disk, threads",
+        Memory = "memory": "more memory is needed than may be used, or than there is",
         Ranks = "ranks": "the ranks cannot talk to each other, or do not agree",
     }
 }
@@ -113,6 +115,17 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// The system did not give the memory that a large array needs.
+    #[error(
+        "there is no memory for {what} ({}); free some, or use smaller data or a smaller rank",
+        size_in_words(*.bytes)
+    )]
+    Memory {
+        /// What the array holds.
+        what: &'static str,
+        /// Its size.
+        bytes: u64,
+    },
     /// A parameter is outside its range.
     #[error("{name} = {value} is not allowed; {allowed}")]
     Parameter {
@@ -144,7 +157,10 @@ pub enum Error {
         reason: &'static str,
     },
     /// The worker threads could not be started.
-    #[error("could not start {threads} worker threads: {reason}")]
+    #[error(
+        "could not start {threads} worker threads, nor fewer: {reason}; raise the limit on processes or memory \
+         (ulimit -u, ulimit -v), or end other programs"
+    )]
     Threads {
         /// How many were asked for.
         threads: usize,
@@ -205,6 +221,7 @@ impl Error {
             | Error::LinearProgram { .. }
             | Error::Resume { .. } => ErrorKind::Data,
             Error::Threads { .. } | Error::Stopped => ErrorKind::System,
+            Error::Memory { .. } => ErrorKind::Memory,
             Error::Communication(_) => ErrorKind::Ranks,
         }
     }

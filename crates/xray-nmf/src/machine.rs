@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::comm::Communicator;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Used where the memory cannot be read.
 const FALLBACK: u64 = 4 << 30;
@@ -32,7 +32,7 @@ pub struct Machine {
 pub struct Share {
     /// Worker threads, at least 1.
     pub threads: usize,
-    /// Bytes for cached columns of X'X: a quarter of this rank's part of the memory.
+    /// Bytes for everything that this rank does: three quarters of its part of the memory.
     pub memory: usize,
     /// Whether a core is this rank's alone, so that it may wait on it without sleeping.
     pub has_own_core: bool,
@@ -74,6 +74,12 @@ impl Machine {
             .into_iter()
             .flatten()
             .min()
+    }
+
+    /// Three quarters of the memory, for everything that this process does: the rest is for the system and
+    /// for what was not foreseen.
+    pub fn memory_budget(&self) -> u64 {
+        three_quarters(self.memory().unwrap_or(FALLBACK))
     }
 
     /// A quarter of the memory, for cached columns of X'X.
@@ -119,7 +125,7 @@ impl Machine {
         let of_process = self.address_space().unwrap_or(u64::MAX);
         Share {
             threads: (cores as usize).max(1),
-            memory: (of_machine.min(of_group).min(of_process) / 4) as usize,
+            memory: three_quarters(of_machine.min(of_group).min(of_process)) as usize,
             has_own_core: cores >= 1.0,
         }
     }
@@ -197,6 +203,10 @@ impl Machine {
     }
 }
 
+fn three_quarters(bytes: u64) -> u64 {
+    bytes / 4 * 3
+}
+
 /// Where there is no mask to read.
 fn online_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
@@ -232,6 +242,27 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 /// The number that a file has.
 fn number(file: &Path) -> Option<u64> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+/// An error if the system would not give the memory of so many numbers of type T now. Asked before a large array is
+/// made, so that this ends in words: a failed allocation ends the process.
+pub(crate) fn afford<T>(what: &'static str, n: usize) -> Result<()> {
+    let refused = Vec::<T>::new().try_reserve_exact(n).is_err();
+    let bytes = (n as u64).saturating_mul(size_of::<T>() as u64);
+    if refused { Err(Error::Memory { what, bytes }) } else { Ok(()) }
+}
+
+/// A number of bytes in words.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::machine::size_in_words;
+/// assert_eq!(size_in_words(2_500_000), "2.5 MB");
+/// assert_eq!(size_in_words(2_700_000_000), "2.7 GB");
+/// ```
+pub fn size_in_words(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    if bytes >= 1e9 { format!("{:.1} GB", bytes / 1e9) } else { format!("{:.1} MB", bytes / 1e6) }
 }
 
 /// The most memory that this process has had, in bytes, where the system tells.
@@ -285,6 +316,13 @@ mod tests {
         assert_eq!(machine.cache_budget(), 4 << 30);
         let nothing = Machine::at("/nowhere at all");
         assert!(nothing.cores() >= 1 && nothing.memory().is_none() && nothing.cache_budget() > 0);
+    }
+
+    #[test]
+    fn memory_that_nobody_has_is_refused_in_words() {
+        assert!(afford::<f64>("numbers", 1000).is_ok());
+        let message = afford::<f64>("numbers", usize::MAX / 16).unwrap_err().to_string();
+        assert!(message.starts_with("there is no memory for numbers ("), "{message}");
     }
 
     #[test]

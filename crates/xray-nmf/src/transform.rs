@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::factorization::Factorization;
 use crate::gram::NormalMatrix;
+use crate::machine::afford;
 use crate::matrix::kernels::{add_scaled, multiversion};
 use crate::matrix::{Entry, Line, Matrix};
 use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
@@ -99,6 +100,7 @@ impl RowModel {
             return Ok(Vec::new());
         }
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
+        afford::<f64>("the weights of all rows", rows.n_rows().saturating_mul(self.rank))?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
         weights.par_chunks_mut(LINES_PER_TASK * self.rank).enumerate().for_each_init(
             || vec![Line::default(); LINES_PER_TASK],
@@ -142,6 +144,7 @@ impl RowModel {
         check_length("columns of the rows", self.h.len() / self.rank, rows.n_columns())?;
         let mut sums = vec![0.0; self.rank];
         self.h.chunks_exact(self.rank).for_each(|line| add_scaled(&mut sums, line, 1.0));
+        afford::<f64>("the weights of all rows", rows.n_rows().saturating_mul(self.rank))?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
         weights.par_chunks_mut(self.rank).enumerate().for_each(|(d, weights)| {
             least_divergence(&rows.row(d), &self.h, &sums, weights);

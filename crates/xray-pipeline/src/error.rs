@@ -22,6 +22,9 @@ pub enum Error {
     /// What the system refused.
     #[error("{0}")]
     System(String),
+    /// What takes more memory than may be used.
+    #[error("{0}")]
+    Memory(String),
     /// What one or more ranks could not do, told on all of them.
     #[error("{message}")]
     Agreed {
@@ -42,6 +45,7 @@ impl Error {
             Error::Usage(_) => ErrorKind::Usage,
             Error::Mismatch(_) => ErrorKind::Data,
             Error::System(_) => ErrorKind::System,
+            Error::Memory(_) => ErrorKind::Memory,
             Error::Agreed { kind, .. } => *kind,
             Error::Data(error) => error.kind(),
             Error::Fit(error) => error.kind(),

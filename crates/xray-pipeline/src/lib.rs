@@ -40,6 +40,7 @@ mod documents;
 mod error;
 mod factorize;
 mod folder;
+mod forecast;
 mod given;
 mod matching;
 pub mod measure;
@@ -66,6 +67,7 @@ pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,
 };
+pub use forecast::{Forecast, Shape, Work};
 pub use matching::ColumnMatch;
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};

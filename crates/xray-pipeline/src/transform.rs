@@ -1,6 +1,6 @@
 //! Weights of new data under a saved model, on any number of ranks.
 
-use xray_data::{LoadedMatrix, Model};
+use xray_data::{Budget, LoadedMatrix, Model};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, Ownership, RowModel, SparseMatrix, nnls};
 
@@ -8,6 +8,7 @@ use crate::agree::together;
 use crate::corpus::{Corpus, DistributedMatrix, RowNames, into_sparse};
 use crate::documents::DocumentWeights;
 use crate::error::{Error, Result};
+use crate::forecast::check_model;
 use crate::matching::{ColumnMatch, match_columns, names_of_counts};
 use crate::model::{dense_topics, heaviest_topics};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
@@ -103,6 +104,8 @@ fn weigh(
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
+    let fits = check_model(rank, n, matrix.n_rows(), Budget::of_process().limit());
+    together(comm, fits)?;
     let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix);
     Ok(transformed(model, rows, together(comm, weights)?))
 }

@@ -1,9 +1,9 @@
 //! Errors of the crates as exceptions, by their kind: wrong data and parameters are `ValueError`, what the
-//! system refuses is `RuntimeError` or, for files, the `OSError` that says why.
+//! system refuses is `RuntimeError` or, for files, the `OSError` that says why, and too little memory is `MemoryError`.
 
 use std::error::Error;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use xray_nmf::ErrorKind;
 use xray_report::printable;
@@ -24,6 +24,7 @@ pub(crate) trait Failure: Error + Send + Sized + 'static {
             // The kind of the refusal decides which subclass of OSError it becomes.
             (ErrorKind::System, Some(refusal)) => std::io::Error::new(refusal.kind(), words).into(),
             (ErrorKind::System | ErrorKind::Ranks, _) => PyRuntimeError::new_err(words),
+            (ErrorKind::Memory, _) => PyMemoryError::new_err(words),
             (ErrorKind::Usage | ErrorKind::Data, _) => PyValueError::new_err(words),
         }
     }

@@ -112,7 +112,7 @@ pub struct CommonArgs {
     /// Worker threads; the result is the same for any number [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub threads: Option<u64>,
-    /// Memory for cached products, such as 500M or 4G [default: a quarter of the machine's]
+    /// Memory that the run may use, such as 500M or 4G [default: three quarters of the machine's or the job's]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Bytes>,
     /// Seed of everything that draws random numbers
@@ -126,7 +126,7 @@ impl CommonArgs {
         self.threads.map(|n| n as usize)
     }
 
-    /// The bytes for cached products, if they were given.
+    /// The bytes that the process may use, if they were given.
     pub fn memory(&self) -> Option<usize> {
         self.memory.map(|bytes| bytes.0)
     }

@@ -10,12 +10,13 @@ use xray_experiments::{
     CompareOptions, Comparison, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
 use xray_nmf::comm::Communicator;
-use xray_pipeline::{Corpus, Folder, Plan, Purpose};
+use xray_pipeline::{Corpus, Folder, Plan, Purpose, Work};
 
 use crate::agree::together;
 use crate::args::CompareArgs;
 use crate::cmd::write_picture;
 use crate::data::{about, find_column, read_weighed};
+use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Guarded;
 use crate::session::Session;
@@ -33,7 +34,11 @@ pub(crate) fn run(comm: &dyn Communicator, args: &CompareArgs) -> anyhow::Result
         Some(list) => Some(together(comm, true_anchors(list, &corpus))?),
         None => None,
     };
-    let options = CompareOptions { true_anchors, ..options(args) };
+    let refines = args.refine > 0;
+    let work = Work { rank: args.rank, refines, weighs: true, copied: 0.0 };
+    let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
+    let memory = about(&args.input, cache)?;
+    let options = CompareOptions { true_anchors, memory, ..options(args) };
     let found = compare(comm, &mut corpus, &options, &mut session);
     session.end();
     match found {
@@ -69,7 +74,7 @@ fn options(args: &CompareArgs) -> CompareOptions {
         time_limit: args.time_limit,
         protocol: (!args.no_accuracy).then(|| protocol(seed)),
         true_anchors: None,
-        memory: args.common.memory(),
+        memory: None,
     }
 }
 

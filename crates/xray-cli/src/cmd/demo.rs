@@ -27,8 +27,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let plan = Plan::new(Purpose::Topics);
     let folder = args.output.as_ref().map(|path| Folder::open(&OneRank, path, plan)).transpose()?;
     let mut corpus = session.stage("text", corpus)?;
-    let memory = args.common.memory();
-    let options = TopicOptions { rank: Some(SUBJECTS), memory, ..TopicOptions::default() };
+    let options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     let comm = &Counted::new(&OneRank);
     let found = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
     let report = TopicsReport::new(comm, &corpus, &found)?;

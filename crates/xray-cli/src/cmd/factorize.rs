@@ -13,7 +13,7 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Plan, Purpose, RefinedFactors,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Plan, Purpose, RefinedFactors, Work,
     factorize, gather_sizes,
 };
 use xray_report::number;
@@ -23,6 +23,7 @@ use crate::args::FactorizeArgs;
 use crate::cmd::topics::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::data::{about, find_column, provenance, read_table};
 use crate::interrupt;
+use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Guarded, partial};
 use crate::session::Session;
@@ -40,11 +41,13 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let target = target(comm, &session, args)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
     let reading = comm.traffic().bytes;
+    let work = Work { rank: args.rank, refines: args.refine > 0, weighs: false, copied: 0.0 };
+    let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = FactorizeOptions {
         params: together(comm, params(args, &corpus))?,
         refine: args.refine,
         refine_method: args.engine.refine_method.unwrap_or_default(),
-        memory: args.common.memory(),
+        memory: about(&args.input, cache)?,
     };
     let key = RunKey::of(&corpus.matrix, &options.params);
     let found = with_checkpoints(comm, &mut session, &args.run, key, |saved, progress| {

@@ -8,7 +8,7 @@ use xray_nmf::comm::Communicator;
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Folder, Plan, Purpose, StudyOptions, rank_study};
+use xray_pipeline::{Folder, Plan, Purpose, StudyOptions, Work, rank_study};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
@@ -18,6 +18,7 @@ use crate::args::RankArgs;
 use crate::cmd::write_picture;
 use crate::data::{about, read_weighed};
 use crate::interrupt;
+use crate::memory;
 use crate::outcome::Outcome;
 use crate::output::Guarded;
 use crate::session::Session;
@@ -32,9 +33,12 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
     let words = !corpus.matrix.is_dense();
     let rule = corpus.matrix.suited_rule();
+    let copied = if args.held_out > 0.0 { 1.0 } else { 0.0 };
+    let work = Work { rank: args.max, refines: false, weighs: false, copied };
+    let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = StudyOptions {
         params: args.engine.params(args.max, rule, &args.common),
-        memory: args.common.memory(),
+        memory: about(&args.input, cache)?,
         held_out: args.held_out,
         coherence_words: (words && args.words > 1).then_some(args.words),
     };

@@ -15,7 +15,7 @@ use xray_pipeline::report::{
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
     ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, Plan, Purpose, RowNames,
-    TopicOptions, Topics, TopicsRequest, find_topics, sparse_rows, split_words,
+    TopicOptions, Topics, TopicsRequest, Work, find_topics, sparse_rows, split_words,
 };
 use xray_report::number;
 
@@ -23,6 +23,7 @@ use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkp
 use crate::args::{RunArgs, TopicsArgs};
 use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
+use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Guarded, partial};
 use crate::session::Session;
@@ -48,10 +49,11 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
     let reading = comm.traffic().bytes;
     let request = request(args);
-    let options = TopicOptions {
-        memory: args.common.memory(),
-        ..together(comm, options(&session, &request, &corpus))?
-    };
+    let options = together(comm, options(&session, &request, &corpus))?;
+    let rank = options.search_params(corpus.n_words()).rank;
+    let work = Work { rank, refines: options.refine != Some(0), weighs: true, copied: 0.0 };
+    let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
+    let options = TopicOptions { memory: about(&args.input, cache)?, ..options };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
     let found = about(&args.input, found)?;
     let report = TopicsReport::new(comm, &corpus, &found)?;
@@ -260,7 +262,7 @@ impl FoundTopics {
         folder: &mut Folder,
     ) -> xray_pipeline::Result<()> {
         let (rows, rank) = (&self.rows, self.found.rank());
-        let open = || -> xray_pipeline::Result<Option<OpenFile>> {
+        let mut open = || -> xray_pipeline::Result<Option<OpenFile>> {
             if comm.rank() > 0 {
                 return Ok(None);
             }

@@ -43,7 +43,9 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     check_room(&file, most_bytes, "entries", declared, BYTES_PER_ENTRY, Some(3))?;
     check_shape(&file, n_documents, n_words, declared as usize, &options.limits)?;
     let mut entries = Entries::keeping(options.kept(n_documents, n_words));
+    let mut claim = options.limits.claim(&file);
     if options.share.is_none() {
+        claim.hold(declared.saturating_mul(16))?;
         entries.values.reserve(cautious_capacity(declared));
     }
     while let Some(line) = lines.next_line()? {
@@ -59,12 +61,13 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
             return Err(line.error(format!("the end after {declared} entries")).into());
         }
         entries.push(document, word, count as f64);
+        claim.hold(entries.bytes())?;
     }
     if (entries.len() as u64) < declared {
         let expected = format!("{declared} entries, of which {} are there", entries.len());
         return Err(lines.ends_early(expected).into());
     }
-    Ok(Table::new(entries.into_matrix(&file, n_documents, n_words, &options.limits)?))
+    Ok(Table::new(entries.into_matrix(&mut claim, n_documents, n_words, &options.limits)?))
 }
 
 fn header(lines: &mut Lines, expected: &str) -> Result<u64> {
@@ -155,7 +158,8 @@ mod tests {
 
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "docword".into(), bytes: content.into() };
-        read(Source::open(&input)?, &LoadOptions::default())
+        let options = LoadOptions::default();
+        read(Source::open(&input, &options.limits)?, &options)
     }
 
     #[test]

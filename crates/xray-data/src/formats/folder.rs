@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{DocumentWriter, Format, Reader, Told};
+use crate::budget::last_bytes;
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{ContentHash, FileHash};
 use crate::options::LoadOptions;
@@ -43,6 +44,7 @@ fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash
     }
     let mut documents = Documents::default();
     let (mut labels, mut files) = (Vec::new(), Vec::new());
+    let mut claim = options.limits.claim(&folder.display().to_string());
     let kept = named.into_iter().enumerate().filter(|(d, _)| options.keeps_document(*d));
     for (_, (id, path)) in kept {
         let (text, hash) = read_text(&path, options)?;
@@ -50,6 +52,7 @@ fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash
         files.push(FileHash { name: id.clone(), hash });
         labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
         documents.ids.push(id);
+        claim.take(documents.last_bytes() + 2 * last_bytes(&labels))?;
     }
     documents.labels = labels.iter().any(|label| !label.is_empty()).then_some(labels);
     Ok((documents, files))
@@ -99,7 +102,7 @@ pub fn is_text(path: &Path) -> bool {
 }
 
 fn read_text(path: &Path, options: &LoadOptions) -> Result<(String, ContentHash)> {
-    let source = Source::open(&Input::Path(path.to_owned()))?;
+    let source = Source::open(&Input::Path(path.to_owned()), &options.limits)?;
     let (file, stored) = (source.name.clone(), source.stored());
     let most = options.limits.line_bytes as u64;
     let mut bytes = Vec::new();

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{DocumentWriter, Format, Parsed, Reader, Told};
+use crate::budget::{last_bytes, string_bytes};
 use crate::columns::{self, Guess};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -36,6 +37,7 @@ pub(crate) static FORMAT: Format = Format {
 
 fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut claim = options.limits.claim(lines.file());
     let mut documents = Documents::default();
     let mut labels = Vec::new();
     let mut n_read = 0;
@@ -52,6 +54,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
         };
         let text = choice.text(line, &object)?;
         if !object.keys().all(|name| known.contains(name)) {
+            claim.take(object.keys().map(|name| string_bytes(name.len())).sum())?;
             known.extend(object.keys().cloned());
         }
         n_read += 1;
@@ -66,6 +69,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
         if let Some(label) = &choice.label {
             labels.push(object.get(label).map_or(String::new(), scalar_text));
         }
+        claim.take(documents.last_bytes() + last_bytes(&labels))?;
     }
     let known: Vec<String> = known.into_iter().collect();
     for chosen in choice.iter().flat_map(|choice| choice.id.iter().chain(&choice.label)) {
@@ -252,7 +256,8 @@ mod tests {
 
     fn parse_all(content: &str, options: &LoadOptions) -> Result<Documents> {
         let input = Input::Bytes { name: "test.jsonl".into(), bytes: content.into() };
-        Ok(read(Source::open(&input)?, options)?.loaded.into_documents().expect("texts"))
+        let read = read(Source::open(&input, &options.limits)?, options)?;
+        Ok(read.loaded.into_documents().expect("texts"))
     }
 
     #[test]

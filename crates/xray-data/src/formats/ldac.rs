@@ -5,7 +5,7 @@
 //! their names does.
 
 use super::{Format, Parsed, Reader, Told};
-use crate::assemble::{Entries, check_shape};
+use crate::assemble::Entries;
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::read::lines::{Line, Lines, parse_count};
@@ -37,16 +37,19 @@ fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut entries = Entries::default();
+    let mut claim = options.limits.claim(&file);
     let (mut n_rows, mut n_columns) = (0, n_names(options)?);
     while let Some(line) = lines.next_line()? {
         if line.is_blank() {
             continue;
         }
+        let held = entries.bytes();
         n_columns = n_columns.max(read_document(line, n_rows, &mut entries)?);
+        claim.take(8 + entries.bytes() - held)?;
         n_rows += 1;
     }
-    check_shape(&file, n_rows as usize, n_columns, entries.len(), &options.limits)?;
-    Ok(Table::new(entries.into_matrix(&file, n_rows as usize, n_columns, &options.limits)?))
+    let n_rows = n_rows as usize;
+    Ok(Table::new(entries.into_matrix(&mut claim, n_rows, n_columns, &options.limits)?))
 }
 
 /// Words that a file names, of which those of this file are the first.

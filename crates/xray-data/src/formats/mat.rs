@@ -19,6 +19,7 @@ use variable::{Content, Variable};
 
 use super::{Format, Keeps, Parsed, Reader as FileReader, TableWriter, Told};
 use crate::assemble::{Stored, check_shape, dense};
+use crate::budget::{Claim, string_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -66,7 +67,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
     let mut reader = source.into_reader();
     let big_endian = read_file_header(&file, &mut reader)?;
-    let mut selection = Selection::new(options);
+    let mut selection = Selection::new(options, &file);
     let mut elements = Reader::new(&file, reader, big_endian);
     while let Some(element) = elements.next_element()? {
         match element.kind {
@@ -115,12 +116,13 @@ struct Selection<'a> {
     lists: Vec<(String, Vec<String>)>,
     /// The names of all variables.
     known: Vec<String>,
+    claim: Claim,
 }
 
 impl<'a> Selection<'a> {
-    fn new(options: &'a LoadOptions) -> Self {
+    fn new(options: &'a LoadOptions, file: &str) -> Self {
         let (vectors, lists, known) = (Vec::new(), Vec::new(), Vec::new());
-        Self { options, chosen: None, vectors, lists, known }
+        Self { options, chosen: None, vectors, lists, known, claim: options.limits.claim(file) }
     }
 
     /// Reads a variable if it is wanted.
@@ -129,6 +131,7 @@ impl<'a> Selection<'a> {
             return Ok(());
         }
         let Some(head) = variable::read_head(reader)? else { return Ok(()) };
+        self.claim.take(string_bytes(head.name.len()))?;
         self.known.push(head.name.clone());
         let wanted = match &self.options.variable {
             Some(name) => head.name == *name,
@@ -139,20 +142,24 @@ impl<'a> Selection<'a> {
         };
         let side = [ROW_NAMES, COLUMN_NAMES].contains(&head.name.as_str());
         if !wanted && head.is_cell_array() && (side || self.may_be_labels(&head.name)) {
-            self.lists.extend(head.read_strings(reader)?);
+            self.lists.extend(head.read_strings(reader, &mut self.claim)?);
             return Ok(());
         }
         let labels = self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS);
         if !wanted && !labels {
             return Ok(());
         }
-        let variable = head.read(reader)?;
+        let variable = head.read(reader, &mut self.claim)?;
         // Labels may come before the matrix they belong to, and be the largest until then.
         if let (true, Content::Dense(values)) = (labels, &variable.content) {
+            self.claim.take(8 * values.len() as u64)?;
             self.vectors.push(values.clone());
         }
         if wanted {
-            self.chosen = Some(variable);
+            let before = self.chosen.replace(variable);
+            self.claim.give_back(before.map_or(0, |variable| variable.content.bytes()));
+        } else {
+            self.claim.give_back(variable.content.bytes());
         }
         Ok(())
     }
@@ -172,7 +179,7 @@ impl<'a> Selection<'a> {
             };
             return Err(Malformed::new(file, found, "a matrix").remedy(known(&self.known)).into());
         };
-        let matrix = to_matrix(file, variable, options)?;
+        let matrix = to_matrix(&mut self.claim, variable, options)?;
         let (m, n) = (matrix.n_rows(), matrix.n_columns());
         let row_names = self.take_list(m, |name| name == ROW_NAMES);
         let column_names = self.take_list(n, |name| name == COLUMN_NAMES);
@@ -198,7 +205,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-fn to_matrix(file: &str, variable: Variable, options: &LoadOptions) -> Result<LoadedMatrix> {
+fn to_matrix(claim: &mut Claim, variable: Variable, options: &LoadOptions) -> Result<LoadedMatrix> {
+    let file = claim.file();
     let [m, n] = variable.dimensions[..] else {
         let found = format!("\"{}\" with dimensions {:?}", variable.name, variable.dimensions);
         return Err(Malformed::new(file, found, "two dimensions")
@@ -209,7 +217,7 @@ fn to_matrix(file: &str, variable: Variable, options: &LoadOptions) -> Result<Lo
         Content::Dense(values) => dense(file, Stored::ByColumns, m, n, values),
         Content::Sparse(columns) => {
             check_shape(file, m, n, columns.values.len(), &options.limits)?;
-            columns.into_matrix(file, Stored::ByColumns, m)
+            columns.into_matrix(claim, Stored::ByColumns, m)
         }
     }
 }

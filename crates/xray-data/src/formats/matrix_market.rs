@@ -65,7 +65,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let matrix = if banner.coordinate {
         read_coordinates(&mut lines, banner, most_bytes, options)?
     } else {
-        read_array(&mut lines, banner, most_bytes)?
+        read_array(&mut lines, banner, most_bytes, options)?
     };
     Ok(Table::new(matrix))
 }
@@ -113,7 +113,9 @@ fn read_coordinates(
     let (n_rows, n_columns) = (n_rows as usize, n_columns as usize);
     check_shape(&file, n_rows, n_columns, declared as usize, &options.limits)?;
     let mut entries = Entries::keeping(options.kept(n_rows, n_columns));
+    let mut claim = options.limits.claim(&file);
     if options.share.is_none() {
+        claim.hold(declared.saturating_mul(16))?;
         entries.values.reserve(cautious_capacity(declared));
     }
     for read in 0..declared {
@@ -129,9 +131,10 @@ fn read_coordinates(
             let mirrored = if banner.symmetry == Symmetry::Skew { -value } else { value };
             entries.push(column, row, mirrored);
         }
+        claim.hold(entries.bytes())?;
     }
     expect_no_more(lines, &format!("the end after {declared} entries"))?;
-    entries.into_matrix(&file, n_rows, n_columns, &options.limits)
+    entries.into_matrix(&mut claim, n_rows, n_columns, &options.limits)
 }
 
 /// The line with the sizes, and its number.
@@ -172,7 +175,12 @@ fn check_square(file: &str, banner: Banner, n_rows: u64, n_columns: u64) -> Resu
     Ok(())
 }
 
-fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Result<LoadedMatrix> {
+fn read_array(
+    lines: &mut Lines,
+    banner: Banner,
+    most_bytes: Option<u64>,
+    options: &LoadOptions,
+) -> Result<LoadedMatrix> {
     let ([n_rows, n_columns], number) = read_sizes(lines, ["rows", "columns"])?;
     let file = lines.file().to_owned();
     check_square(&file, banner, n_rows, n_columns)?;
@@ -182,6 +190,9 @@ fn read_array(lines: &mut Lines, banner: Banner, most_bytes: Option<u64>) -> Res
         Symmetry::Skew => (n_rows.saturating_mul(n_rows.saturating_sub(1))) / 2,
     };
     check_room(&file, most_bytes, "values", stored, BYTES_PER_VALUE, Some(number))?;
+    // Unfolding half of a matrix makes another of all its values.
+    let unfolded = if stored == n_rows.saturating_mul(n_columns) { 0 } else { 2 * stored };
+    options.limits.claim(&file).take(stored.saturating_add(unfolded).saturating_mul(8))?;
     let values = read_values(lines, stored)?;
     let (m, n) = (n_rows as usize, n_columns as usize);
     let values = match banner.symmetry {
@@ -262,7 +273,8 @@ mod tests {
 
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "test.mtx".into(), bytes: content.into() };
-        read(Source::open(&input)?, &LoadOptions::default())
+        let options = LoadOptions::default();
+        read(Source::open(&input, &options.limits)?, &options)
     }
 
     fn rows(table: &Table) -> Vec<Vec<f64>> {

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Stored, dense};
+use crate::budget::Claim;
 use crate::error::{Malformed, Result, io_error, quoted};
 use crate::options::LoadOptions;
 use crate::read::{LARGEST_WHOLE, cautious_capacity, check_rounded};
@@ -53,6 +54,14 @@ pub(crate) enum Kind {
     Unicode,
 }
 
+/// What an array may take.
+pub(crate) struct Room<'a> {
+    /// The file can hold no more than this, if that is known.
+    pub most_bytes: Option<u64>,
+    /// What is held of the memory for all that is read.
+    pub claim: &'a mut Claim,
+}
+
 /// What the header says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -64,11 +73,13 @@ pub(crate) struct Header {
     pub shape: Vec<usize>,
 }
 
-fn read(source: Source, _: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let (file, most_bytes) = (source.name.clone(), source.most_bytes);
+    let mut claim = options.limits.claim(&file);
     let mut reader = source.into_reader();
     let header = read_header(&file, &mut reader)?;
-    let values = header.read_numbers(&file, &mut reader, most_bytes)?;
+    let room = Room { most_bytes, claim: &mut claim };
+    let values = header.read_numbers(&file, &mut reader, room)?;
     expect_end(&file, &mut reader)?;
     Ok(Table::new(header.into_matrix(&file, values)?))
 }
@@ -163,10 +174,14 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
         convert: impl Fn(&[u8]) -> T,
     ) -> Result<Vec<T>> {
-        let n = self.check(file, most_bytes)?;
+        let n = self.check(file, room.most_bytes)?;
+        // Strings have a place in the list, and bytes elsewhere.
+        let elsewhere =
+            if matches!(self.kind, Kind::Bytes | Kind::Unicode) { self.width + 16 } else { 0 };
+        room.claim.take((n as u64).saturating_mul((size_of::<T>() + elsewhere) as u64))?;
         let mut values = Vec::with_capacity(cautious_capacity(n as u64));
         self.stream(file, reader, n, convert, |value| values.push(value))?;
         Ok(values)
@@ -198,10 +213,10 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
     ) -> Result<Vec<f64>> {
         let convert = self.number_converter(file)?;
-        let values = self.read_values(file, reader, most_bytes, convert)?;
+        let values = self.read_values(file, reader, room, convert)?;
         check_rounded(file, values.iter().copied().find(|&value| self.is_rounded(value)))?;
         Ok(values)
     }
@@ -217,10 +232,10 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
         mut visit: impl FnMut(f64),
     ) -> Result<usize> {
-        let n = self.check(file, most_bytes)?;
+        let n = self.check(file, room.most_bytes)?;
         let mut rounded = None;
         self.stream(file, reader, n, self.number_converter(file)?, |value| {
             rounded = rounded.or(Some(value).filter(|&value| self.is_rounded(value)));
@@ -244,10 +259,12 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
     ) -> Result<Vec<u64>> {
+        let n = self.check(file, room.most_bytes)?;
+        room.claim.take((n as u64).saturating_mul(8))?;
         let mut values = Vec::new();
-        self.stream_indices(file, reader, most_bytes, |_, index| values.push(index))?;
+        self.stream_indices(file, reader, room, |_, index| values.push(index))?;
         Ok(values)
     }
 
@@ -256,7 +273,7 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
         mut visit: impl FnMut(usize, u64),
     ) -> Result<usize> {
         let whole = matches!(self.kind, Kind::Signed | Kind::Unsigned);
@@ -266,7 +283,7 @@ impl Header {
         }
         // The sign bit of a negative index makes it too large for any array.
         let sign = if self.kind == Kind::Signed { 1u64 << (8 * self.width - 1) } else { 0 };
-        let n = self.check(file, most_bytes)?;
+        let n = self.check(file, room.most_bytes)?;
         let (mut place, mut negative) = (0, None);
         self.stream(
             file,
@@ -295,12 +312,13 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
     ) -> Result<Vec<u8>> {
-        let n = self.check(file, most_bytes)?;
+        let n = self.check(file, room.most_bytes)?;
         if (self.kind, self.width) != (Kind::Unsigned, 1) {
             return Err(Malformed::new(file, format!("{:?} values", self.kind), "bytes").into());
         }
+        room.claim.take(n as u64)?;
         let mut bytes = Vec::new();
         reader.take(n as u64).read_to_end(&mut bytes).map_err(|e| io_error(file, "read", e))?;
         if bytes.len() < n {
@@ -316,7 +334,7 @@ impl Header {
         &self,
         file: &str,
         reader: &mut dyn Read,
-        most_bytes: Option<u64>,
+        room: Room<'_>,
     ) -> Result<Vec<String>> {
         let unit = |&b: &[u8; 4]| {
             if self.big_endian { u32::from_be_bytes(b) } else { u32::from_le_bytes(b) }
@@ -332,7 +350,7 @@ impl Header {
             return Err(Malformed::new(file, format!("{self:?}"), "short strings").into());
         }
         let text = |bytes: &[u8]| decode(bytes).trim_end_matches('\0').to_owned();
-        self.read_values(file, reader, most_bytes, text)
+        self.read_values(file, reader, room, text)
     }
 
     /// Values as a matrix; a single axis is one column.

@@ -12,12 +12,13 @@ use std::io::Read;
 
 use zip::ZipArchive;
 
-use super::npy::{Header, Kind, read_header};
+use super::npy::{Header, Kind, Room, read_header};
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Entries, Stored, check_shape};
+use crate::budget::{Claim, json_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
-use crate::options::{ColumnChoice, LoadOptions};
+use crate::options::{ColumnChoice, Limits, LoadOptions};
 use crate::source::{ReadSeek, Source};
 use crate::table::{LoadedMatrix, Table};
 
@@ -26,7 +27,7 @@ pub(crate) static FORMAT: Format = Format {
     words: "NumPy archive: a scipy sparse matrix, or arrays",
     endings: &["npz"],
     beginning: None,
-    told: Told::Signature(|head| matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])),
+    told: Told::Signature(is_archive),
     has_columns: false,
     has_variables: true,
     read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
@@ -38,14 +39,18 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// Names of rows, columns and labels in archives that this crate writes: JSON lists in UTF-8.
+/// Whether it begins as a zip archive does.
+pub(crate) fn is_archive(head: &[u8]) -> bool {
+    matches!(head, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
+}
+
 const ROW_NAMES: &str = "row_names_json";
 const COLUMN_NAMES: &str = "column_names_json";
 const LABELS: &str = "labels_json";
 
 fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
-    let reader = source.into_seekable(options.limits.buffered_bytes)?.into_reader();
-    let mut archive = Archive::open(&file, reader)?;
+    let mut archive = Archive::open(source, &options.limits)?;
     let matrix = if archive.has("format") && archive.has("shape") && options.variable.is_none() {
         read_sparse(&mut archive, options)?
     } else {
@@ -60,6 +65,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     ] {
         if archive.has(name) {
             let json = archive.bytes(name)?;
+            archive.claim.take(json_bytes(&json))?;
             let expected = "a JSON list of strings";
             let parsed = serde_json::from_slice(&json);
             *place = Some(parsed.map_err(|e| Malformed::damaged(&file, e.to_string(), expected))?);
@@ -73,12 +79,12 @@ fn read_texts(
     file: &str,
     header: &Header,
     reader: &mut dyn Read,
-    most_bytes: Option<u64>,
+    room: Room<'_>,
 ) -> Result<Vec<String>> {
     if matches!(header.kind, Kind::Bytes | Kind::Unicode) {
-        return header.read_strings(file, reader, most_bytes);
+        return header.read_strings(file, reader, room);
     }
-    let numbers = header.read_numbers(file, reader, most_bytes)?;
+    let numbers = header.read_numbers(file, reader, room)?;
     Ok(numbers.iter().map(f64::to_string).collect())
 }
 
@@ -112,13 +118,18 @@ fn read_labels(
 pub(crate) struct Archive {
     file: String,
     zip: ZipArchive<Box<dyn ReadSeek>>,
+    /// What was read of it holds this.
+    pub claim: Claim,
 }
 
 impl Archive {
-    pub(crate) fn open(file: &str, reader: Box<dyn ReadSeek>) -> Result<Self> {
+    pub(crate) fn open(source: Source, limits: &Limits) -> Result<Self> {
+        let file = source.name.clone();
+        let mut claim = limits.claim(&file);
+        let reader = source.into_seekable(limits, &mut claim)?.into_reader();
         match ZipArchive::new(reader) {
-            Ok(zip) => Ok(Self { file: file.to_owned(), zip }),
-            Err(e) => Err(Malformed::damaged(file, e.to_string(), "an intact zip archive").into()),
+            Ok(zip) => Ok(Self { file, zip, claim }),
+            Err(e) => Err(Malformed::damaged(&file, e.to_string(), "an intact zip archive").into()),
         }
     }
 
@@ -144,7 +155,7 @@ impl Archive {
     pub(crate) fn array<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str, &Header, &mut dyn Read, Option<u64>) -> Result<T>,
+        read: impl FnOnce(&str, &Header, &mut dyn Read, Room<'_>) -> Result<T>,
     ) -> Result<T> {
         let label = format!("{}[{name}]", self.file);
         let known = known(&self.names());
@@ -156,7 +167,8 @@ impl Archive {
         })?;
         let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
         let header = read_header(&label, &mut entry)?;
-        let result = read(&label, &header, &mut entry, Some(most))?;
+        let room = Room { most_bytes: Some(most), claim: &mut self.claim };
+        let result = read(&label, &header, &mut entry, room)?;
         // Reading to the end checks the sum, and that nothing follows.
         let rest = std::io::copy(&mut entry, &mut std::io::sink());
         match rest.map_err(|e| io_error(&label, "read", e))? {
@@ -177,19 +189,19 @@ impl Archive {
 
     /// An array of numbers with its header.
     pub(crate) fn numbers(&mut self, name: &str) -> Result<(Header, Vec<f64>)> {
-        self.array(name, |file, header, reader, most| {
-            Ok((header.clone(), header.read_numbers(file, reader, most)?))
+        self.array(name, |file, header, reader, room| {
+            Ok((header.clone(), header.read_numbers(file, reader, room)?))
         })
     }
 
     /// An array of whole numbers that are not negative.
     pub(crate) fn indices(&mut self, name: &str) -> Result<Vec<u64>> {
-        self.array(name, |file, header, reader, most| header.read_indices(file, reader, most))
+        self.array(name, |file, header, reader, room| header.read_indices(file, reader, room))
     }
 
     /// An array of bytes.
     pub(crate) fn bytes(&mut self, name: &str) -> Result<Vec<u8>> {
-        self.array(name, |file, header, reader, most| header.read_bytes(file, reader, most))
+        self.array(name, |file, header, reader, room| header.read_bytes(file, reader, room))
     }
 }
 
@@ -201,7 +213,7 @@ fn unopened(label: &str, error: &zip::result::ZipError) -> Malformed {
 
 fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMatrix> {
     let format = archive
-        .array("format", |file, header, reader, most| header.read_strings(file, reader, most))?;
+        .array("format", |file, header, reader, room| header.read_strings(file, reader, room))?;
     let file = archive.file.clone();
     let shape = archive.indices("shape")?;
     let [m, n] = shape[..] else {
@@ -211,14 +223,17 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
     let stored = archive.n_values("data")?;
     check_shape(&file, m, n, stored, &options.limits)?;
     let kept = options.kept(m, n);
+    let shared = options.share.map_or(1, |share| share.parts);
     match format.concat().as_str() {
         "csr" => {
             let keep = |d: u32, j: u32| kept.entry(d, j);
-            compressed(archive, m, n, keep)?.into_matrix(&file, Stored::ByRows, n)
+            let rows = compressed(archive, m, n, shared, keep)?;
+            rows.into_matrix(&mut archive.claim, Stored::ByRows, n)
         }
         "csc" => {
             let keep = |j: u32, d: u32| kept.entry(d, j);
-            compressed(archive, n, m, keep)?.into_matrix(&file, Stored::ByColumns, m)
+            let columns = compressed(archive, n, m, shared, keep)?;
+            columns.into_matrix(&mut archive.claim, Stored::ByColumns, m)
         }
         "coo" => {
             let values = archive.numbers("data")?.1;
@@ -229,7 +244,8 @@ fn read_sparse(archive: &mut Archive, options: &LoadOptions) -> Result<LoadedMat
                 let expected = format!("{}, one for each value", values.len());
                 return Err(Malformed::damaged(&file, found, expected).into());
             }
-            Entries::new(rows, columns, values).into_matrix(&file, m, n, &options.limits)
+            let entries = Entries::new(rows, columns, values);
+            entries.into_matrix(&mut archive.claim, m, n, &options.limits)
         }
         other => {
             Err(Malformed::new(&file, format!("sparse format \"{other}\""), "csr, csc or coo")
@@ -245,6 +261,7 @@ fn compressed(
     archive: &mut Archive,
     n_lines: usize,
     dimension: usize,
+    shared: usize,
     keep: impl Fn(u32, u32) -> bool,
 ) -> Result<Compressed> {
     let file = archive.file.clone();
@@ -257,9 +274,14 @@ fn compressed(
         let expected = format!("{} ascending entries from 0 to {stored}", n_lines + 1);
         return Err(Malformed::damaged(&file, found, expected).into());
     }
+    // Offsets of what is kept, and a bit for each entry; then what is kept.
+    archive.claim.take(8 * n_lines as u64 + stored as u64 / 8)?;
+    if shared == 1 {
+        archive.claim.take(12 * stored as u64)?;
+    }
     let mut minor = Minor::new(&offsets, dimension);
-    let n_indices = archive.array("indices", |file, header, reader, most| {
-        header.stream_indices(file, reader, most, |place, index| minor.add(place, index, &keep))
+    let n_indices = archive.array("indices", |file, header, reader, room| {
+        header.stream_indices(file, reader, room, |place, index| minor.add(place, index, &keep))
     })?;
     minor.check(&file)?;
     if n_indices != stored {
@@ -269,10 +291,13 @@ fn compressed(
         );
     }
     let Minor { offsets, indices, kept, .. } = minor;
+    if shared > 1 {
+        archive.claim.take(12 * indices.len() as u64)?;
+    }
     let mut values = Vec::with_capacity(indices.len());
     let mut place = 0;
-    archive.array("data", |file, header, reader, most| {
-        header.stream_numbers(file, reader, most, |value| {
+    archive.array("data", |file, header, reader, room| {
+        header.stream_numbers(file, reader, room, |value| {
             if kept[place / 64] >> (place % 64) & 1 == 1 {
                 values.push(value);
             }
@@ -354,8 +379,8 @@ fn read_dense(archive: &mut Archive, name: Option<&str>) -> Result<LoadedMatrix>
         Some(name) => name.to_owned(),
         None => largest(archive)?,
     };
-    archive.array(&name, |file, header, reader, most| {
-        let values = header.read_numbers(file, reader, most)?;
+    archive.array(&name, |file, header, reader, room| {
+        let values = header.read_numbers(file, reader, room)?;
         header.clone().into_matrix(file, values)
     })
 }

@@ -29,6 +29,7 @@ pub(crate) static FORMAT: Format = Format {
 
 fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
+    let mut claim = options.limits.claim(lines.file());
     let mut documents = Documents::default();
     let (mut n_read, mut places) = (0, Vec::new());
     while let Some(line) = lines.next_line()? {
@@ -40,6 +41,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
         if options.keeps_document(n_read - 1) {
             documents.ids.push(n_read.to_string());
             documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
+            claim.take(documents.last_bytes())?;
         }
     }
     let blank = BlankLines { places, n_documents: n_read };

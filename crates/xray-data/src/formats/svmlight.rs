@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Stored, check_shape};
+use crate::budget::string_bytes;
 use crate::error::{Malformed, Result};
 use crate::options::LoadOptions;
 use crate::read::lines::{Field, Line, Lines, parse_count, parse_number};
@@ -42,8 +43,11 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut rows = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
     let mut labels = Vec::new();
+    let mut claim = options.limits.claim(&file);
     while let Some(line) = lines.next_line()? {
         if let Some(label) = read_row(without_comment(line), &mut rows)? {
+            let n_entries = rows.values.len() - rows.offsets[labels.len()];
+            claim.take(string_bytes(label.len()) + 8 + 12 * n_entries as u64)?;
             labels.push(label);
             rows.offsets.push(rows.values.len());
         }
@@ -61,7 +65,7 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     }
     let n_columns = rows.indices.iter().max().map_or(0, |&column| column as usize + 1);
     check_shape(&file, labels.len(), n_columns, rows.values.len(), &options.limits)?;
-    let matrix = rows.into_matrix(&file, Stored::ByRows, n_columns)?;
+    let matrix = rows.into_matrix(&mut claim, Stored::ByRows, n_columns)?;
     Ok(Table { labels: Some(labels), ..Table::new(matrix) })
 }
 
@@ -188,7 +192,8 @@ mod tests {
 
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "test.svm".into(), bytes: content.into() };
-        read(Source::open(&input)?, &LoadOptions::default())
+        let options = LoadOptions::default();
+        read(Source::open(&input, &options.limits)?, &options)
     }
 
     #[test]

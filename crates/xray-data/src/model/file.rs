@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 use xray_nmf::Matrix;
 
 use super::{FORMAT_VERSION, Model, ModelKind, Provenance};
-use crate::assemble::{Compressed, Stored, dense};
-use crate::error::{Malformed, Result, io_error};
-use crate::formats::npz::{Archive, NpzWriter};
+use crate::assemble::{Compressed, Stored, check_shape, dense};
+use crate::budget::json_bytes;
+use crate::error::{Malformed, Result, io_error, quoted};
+use crate::formats::npz::{self, Archive, NpzWriter};
+use crate::options::Limits;
 use crate::source::{Input, Source};
 use crate::table::LoadedMatrix;
 use crate::text::{STEM_RULES, TextOptions, Vectorizer};
@@ -18,6 +20,9 @@ use crate::write::AtomicFile;
 
 /// Marks the metadata of a model.
 const FORMAT: &str = "xray-nmf model";
+
+/// Bytes of parsed JSON for each byte of it, at most.
+const METADATA_GROWTH: u64 = 32;
 
 /// What messages call a model that is in no file.
 const IN_MEMORY: &str = "model in memory";
@@ -133,7 +138,15 @@ impl Model {
     /// # Errors
     /// If the file is no model, is damaged, or was written by a newer version.
     pub fn load(path: &Path) -> Result<Self> {
-        Self::read(&Input::Path(path.to_owned()))
+        Self::load_within(path, &Limits::default())
+    }
+
+    /// As [`load`](Self::load), with limits on what it may take.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_within(path: &Path, limits: &Limits) -> Result<Self> {
+        Self::read(&Input::Path(path.to_owned()), limits)
     }
 
     /// Reads what [`to_bytes`](Self::to_bytes) gave.
@@ -141,14 +154,19 @@ impl Model {
     /// # Errors
     /// As [`load`](Self::load).
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Self::read(&Input::Bytes { name: IN_MEMORY.to_owned(), bytes })
+        Self::read(&Input::Bytes { name: IN_MEMORY.to_owned(), bytes }, &Limits::default())
     }
 
-    fn read(input: &Input) -> Result<Self> {
-        let source = Source::open(input)?;
+    fn read(input: &Input, limits: &Limits) -> Result<Self> {
+        let source = Source::open(input, limits)?;
         let file = source.name.clone();
-        let reader = source.into_seekable(u64::MAX)?.into_reader();
-        let mut archive = Archive::open(&file, reader)?;
+        if !npz::is_archive(source.start()) {
+            let found = quoted(&source.start()[..source.start().len().min(16)]);
+            return Err(Malformed::new(&file, found, "a model of xray, which is a zip archive")
+                .remedy("name the file that a fit has written")
+                .into());
+        }
+        let mut archive = Archive::open(source, limits)?;
         let metadata = read_metadata(&file, &mut archive)?;
         let anchors = archive.indices("anchors")?.into_iter().map(|a| a as usize).collect();
         let h = read_matrix(&file, &mut archive, "h")?;
@@ -188,7 +206,9 @@ fn read_names(file: &str, archive: &mut Archive) -> Result<Option<Vec<String>>> 
     if !archive.has("vocabulary") {
         return Ok(None);
     }
-    let parsed = serde_json::from_slice(&archive.bytes("vocabulary")?);
+    let json = archive.bytes("vocabulary")?;
+    archive.claim.take(json_bytes(&json))?;
+    let parsed = serde_json::from_slice(&json);
     Ok(Some(parsed.map_err(|e| damaged(file, e, "a JSON list of names"))?))
 }
 
@@ -213,6 +233,8 @@ fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
             .into());
     }
     let json = archive.bytes("metadata")?;
+    // What it is parsed to.
+    archive.claim.take(METADATA_GROWTH * json.len() as u64)?;
     let version: Version = serde_json::from_slice(&json)
         .map_err(|e| damaged(file, e, "metadata with format and format_version"))?;
     if version.format != FORMAT {
@@ -282,9 +304,9 @@ fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMa
     }
     let offsets = offsets.into_iter().map(|o| o as usize).collect();
     let indices = indices.into_iter().map(|i| i as u32).collect();
-    let limits = crate::options::Limits::default();
-    crate::assemble::check_shape(file, m as usize, n as usize, values.len(), &limits)?;
-    Compressed { offsets, indices, values }.into_matrix(file, Stored::ByRows, n as usize)
+    check_shape(file, m as usize, n as usize, values.len(), &Limits::default())?;
+    let rows = Compressed { offsets, indices, values };
+    rows.into_matrix(&mut archive.claim, Stored::ByRows, n as usize)
 }
 
 #[cfg(test)]

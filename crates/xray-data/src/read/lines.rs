@@ -124,7 +124,7 @@ impl Lines {
                 let found = format!("a line of more than {} bytes", self.longest);
                 return Err(Malformed::new(&self.file, found, "shorter lines")
                     .at_line(self.number + 1)
-                    .remedy("check that it is text with line ends, or raise the limit")
+                    .remedy("check that it is text with line ends, or raise --memory, which limits them")
                     .into());
             }
             if end.is_some() {

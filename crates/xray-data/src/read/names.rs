@@ -5,6 +5,7 @@
 //! give the classes; a comment `%Clusters 5 business,sport,...` gives their names.
 
 use super::lines::{Lines, parse_count};
+use crate::budget::string_bytes;
 use crate::columns::{Guess, guess};
 use crate::error::Result;
 use crate::options::LoadOptions;
@@ -57,9 +58,12 @@ struct NameFile {
 
 impl NameFile {
     fn read(input: &Input, options: &LoadOptions) -> Result<Self> {
-        let mut source = Lines::new(Source::open(input)?, options.limits.line_bytes);
+        let source = Source::open(input, &options.limits)?;
+        let mut source = Lines::new(source, options.limits.line_bytes);
+        let mut claim = options.limits.claim(source.file());
         let mut lines = Vec::new();
         while let Some(line) = source.next_line()? {
+            claim.take(string_bytes(line.bytes.len()))?;
             lines.push(line.text_or_replaced(options.replace_invalid_utf8)?);
         }
         let n_comments = lines.iter().take_while(|line| line.starts_with('%')).count();

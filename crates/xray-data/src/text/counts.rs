@@ -53,6 +53,20 @@ pub(super) struct ChunkCounts {
     pub entries: Vec<(u32, u32)>,
 }
 
+impl ChunkCounts {
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let per_term = 4 + 8;
+        let lists = 8 * self.entries.len() + 8 * self.ends.len() + per_term * self.total.len();
+        lists as u64 + self.terms.bytes()
+    }
+
+    /// The memory that its rows take once they are weighed: as they are made, and by rows and by columns.
+    pub(super) fn weighed_bytes(&self) -> u64 {
+        (24 * self.entries.len() + 16 * self.ends.len()) as u64
+    }
+}
+
 /// The stop words as they stand among tokens.
 pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
     let fold = |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };

@@ -27,6 +27,11 @@ impl Interner {
         self.ends.len()
     }
 
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.text.capacity() + 16 * self.ends.capacity() + 5 * self.table.capacity()) as u64
+    }
+
     pub(super) fn get(&self, id: u32) -> &str {
         nth(&self.text, &self.ends, id)
     }

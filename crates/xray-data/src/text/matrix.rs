@@ -15,10 +15,15 @@ use super::options::TextOptions;
 use super::vectorizer::{Vectorizer, to_matrix};
 use super::vocabulary::DROPPED;
 use super::weights::{Rows, inverse_frequencies, push_row};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 
 /// Rows that are weighed in one go.
 const CHUNK_ROWS: usize = 1024;
+
+/// Bytes for each count while it is weighed: counts and weights, each by rows and by columns, and one form that
+/// is being made.
+const WEIGHED_ENTRY: u64 = 60;
 
 /// The names of columns that have none: their places "0", "1", ...
 pub fn position_names(n_columns: usize) -> Vec<String> {
@@ -126,6 +131,8 @@ impl Vectorizer {
         if columns.iter().all(|&column| column == DROPPED) {
             return Err(self.no_known_column(names));
         }
+        let mut claim = Budget::of_process().claim("weights of the counts");
+        claim.take(WEIGHED_ENTRY * counts.n_entries() as u64 + 16 * counts.n_rows() as u64)?;
         let rows = weigh(self.options(), self.idf(), counts, &columns);
         to_matrix(rows, self.vocabulary().len())
     }

@@ -1,5 +1,7 @@
 //! Learning a vocabulary from documents, and weighing documents under it.
 
+use std::sync::{Mutex, PoisonError};
+
 use hashbrown::HashTable;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,7 @@ use super::interner::hash_of;
 use super::options::TextOptions;
 use super::vocabulary::{DROPPED, TermCount, choose, choose_terms, merged_terms};
 use super::weights::{Rows, inverse_frequencies, weigh};
+use crate::budget::{Budget, Claim, string_bytes};
 use crate::error::{Error, Result};
 
 /// A vocabulary with its weights: turns documents into rows of a matrix.
@@ -82,7 +85,8 @@ impl Vectorizer {
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<(SparseMatrix<'static, f64>, Self)> {
         options.check()?;
-        let counted = count(&options, documents)?;
+        let (counted, mut claim) = count(&options, documents)?;
+        claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
         let vocabulary = choose(&counted, &options, documents.len())?;
         let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
         let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
@@ -134,7 +138,9 @@ impl Vectorizer {
         &self,
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<SparseMatrix<'static, f64>> {
-        self.weigh_chunks(&count(&self.learned.options, documents)?)
+        let (counted, mut claim) = count(&self.learned.options, documents)?;
+        claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
+        self.weigh_chunks(&counted)
     }
 
     fn weigh_chunks(&self, counted: &[ChunkCounts]) -> Result<SparseMatrix<'static, f64>> {
@@ -233,6 +239,8 @@ impl Vectorizer {
 #[derive(Debug)]
 pub struct CountedDocuments {
     chunks: Vec<ChunkCounts>,
+    /// The memory that they take, given back with them.
+    _claim: Claim,
 }
 
 impl CountedDocuments {
@@ -242,7 +250,8 @@ impl CountedDocuments {
     /// If an option is out of range.
     pub fn new(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Self> {
         options.check()?;
-        Ok(Self { chunks: count(options, documents)? })
+        let (chunks, claim) = count(options, documents)?;
+        Ok(Self { chunks, _claim: claim })
     }
 
     /// All terms with their counts, in no order.
@@ -251,11 +260,23 @@ impl CountedDocuments {
     }
 }
 
-/// Counts all chunks in parallel.
-fn count(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Vec<ChunkCounts>> {
+/// Counts all chunks in parallel; the memory of documents and counts is held.
+fn count(
+    options: &TextOptions,
+    documents: &[impl AsRef<str> + Sync],
+) -> Result<(Vec<ChunkCounts>, Claim)> {
     let analyzer = Analyzer::new(options)?;
-    let chunks = chunks(documents);
-    Ok(chunks.into_par_iter().map(|chunk| analyzer.count(&documents[chunk])).collect())
+    let mut claim = Budget::of_process().claim("words of the texts");
+    claim.take(documents.iter().map(|text| string_bytes(text.as_ref().len())).sum())?;
+    let claim = Mutex::new(claim);
+    let counted = chunks(documents).into_par_iter().map(|chunk| {
+        let counted = analyzer.count(&documents[chunk]);
+        // A lock that another thread has left behind by a panic is as good as any.
+        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        claim.take(counted.bytes()).map(|()| counted)
+    });
+    let counted = counted.collect::<Result<_>>()?;
+    Ok((counted, claim.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 fn build_lookup(vocabulary: &[String]) -> Result<HashTable<u32>> {

@@ -21,6 +21,7 @@ use crate::comm::Collectives;
 use crate::error::{Error, Result};
 use crate::matrix::{Line, Matrix};
 use crate::packet::{Reader, Writer};
+use crate::project::Room;
 use crate::ranks::Ranks;
 use cache::GramCache;
 
@@ -47,6 +48,9 @@ pub(crate) struct Fetched {
     pub(crate) state: ColumnState,
 }
 
+/// The part of the memory that is for factors of the projection.
+const FACTORS: usize = 4;
+
 /// What a rank says of a column before it is fetched.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -63,14 +67,28 @@ pub(crate) struct Gram<'a> {
     pub(crate) matrix: &'a dyn Matrix,
     pub(crate) ranks: Ranks<'a>,
     cache: Mutex<GramCache>,
+    /// What is left for factors of the projection.
+    pub(crate) factors: Room,
     /// Bytes of entries that are fetched at once, unless a single column has more.
     piece: u64,
 }
 
 impl<'a> Gram<'a> {
-    /// With so many bytes for cached columns.
+    /// With so many bytes for cached columns and factors.
     pub(crate) fn new(matrix: &'a dyn Matrix, ranks: Ranks<'a>, memory: usize) -> Self {
-        Self { matrix, ranks, cache: Mutex::new(GramCache::new(memory)), piece: BYTES_PER_MESSAGE }
+        let factors = memory / FACTORS;
+        Self {
+            matrix,
+            ranks,
+            cache: Mutex::new(GramCache::new(memory - factors)),
+            factors: Room::new(factors),
+            piece: BYTES_PER_MESSAGE,
+        }
+    }
+
+    /// The same data and room for factors, without a cache.
+    pub(crate) fn without_cache(&self) -> Self {
+        Self { factors: self.factors.clone(), ..Self::new(self.matrix, self.ranks, 0) }
     }
 
     fn cache(&self) -> MutexGuard<'_, GramCache> {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Line, Scalar, check_dimensions, check_largest, check_value};
 use crate::error::{Error, Result, check_length};
+use crate::machine::afford;
 
 /// One compressed form: line l (a row or a column) holds entries `offsets[l]..offsets[l + 1]`.
 #[derive(Debug, Clone)]
@@ -104,6 +105,13 @@ impl<'a, T: Scalar> Compressed<'a, T> {
         let position = self.values.iter().position(|v| v.to_f64() < 0.0)?;
         let line = self.offsets.partition_point(|&o| o <= position) - 1;
         Some((line, self.indices[position] as usize, self.values[position].to_f64()))
+    }
+
+    /// An error if there is no memory for the other form of so many lines.
+    pub(super) fn afford_transposed(&self, n_lines: usize) -> Result<()> {
+        let (offsets, entries) = (2 * (n_lines as u64 + 1) * 8, self.values.len());
+        let bytes = offsets + (entries * (4 + size_of::<T>())) as u64;
+        afford::<u8>("the matrix by rows and by columns", bytes as usize)
     }
 
     /// The other compressed form, by counting; `n_lines` is its number of lines.

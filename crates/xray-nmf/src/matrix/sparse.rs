@@ -60,6 +60,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         let by_row = Compressed::checked("row", n_rows, n_columns, offsets, indices, values)?;
         let first_negative =
             by_row.first_negative().map(|(d, j, value)| Entry { row: d, column: j, value });
+        by_row.afford_transposed(n_columns)?;
         let by_column = by_row.transposed(n_columns);
         Ok(Self { by_row, by_column, first_negative })
     }
@@ -75,6 +76,7 @@ impl<'a, T: Scalar> SparseMatrix<'a, T> {
         let by_column = Compressed::checked("column", n_columns, n_rows, offsets, indices, values)?;
         let first_negative =
             by_column.first_negative().map(|(j, d, value)| Entry { row: d, column: j, value });
+        by_column.afford_transposed(n_rows)?;
         let by_row = by_column.transposed(n_rows);
         Ok(Self { by_row, by_column, first_negative })
     }

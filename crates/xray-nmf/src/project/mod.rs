@@ -22,7 +22,7 @@ mod triangle;
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use basis::Basis;
 pub(crate) use crowding::is_crowded;
-pub(crate) use kept::{Coordinates, Kept, Rays};
+pub(crate) use kept::{Coordinates, Kept, Rays, Room};
 pub(crate) use kkt::Certificate;
 #[cfg(feature = "rivals")]
 pub(crate) use nnls::normal_matrix;

@@ -3,6 +3,7 @@
 use crate::comm::{Collectives, Communicator};
 use crate::error::Result;
 use crate::factorization::Factorization;
+use crate::machine::afford;
 use crate::ownership::Ownership;
 use crate::refine::Refinement;
 
@@ -68,6 +69,7 @@ impl Factorization {
     pub fn factors(&self, comm: &dyn Communicator) -> Result<Factors> {
         let rank = self.rank();
         let rows = Ownership::rows(self.n_rows(), comm);
+        afford::<f64>("W", rows.n_own().saturating_mul(rank))?;
         let mut w = vec![0.0; rows.n_own() * rank];
         for (k, column) in self.anchor_columns().iter().enumerate() {
             column.for_each(|d, v| {
@@ -77,6 +79,7 @@ impl Factorization {
             });
         }
         // The columns of one rank travel at a time, without zeros: H is dense in one place only.
+        afford::<f64>("H", self.n_columns().saturating_mul(rank))?;
         let mut h = vec![0.0; self.n_columns() * rank];
         let mut put = |[column, anchor, value]: [u64; 3]| {
             h[column as usize * rank + anchor as usize] = f64::from_bits(value);

@@ -1,7 +1,7 @@
 //! What a method would take, judged before any of it is done.
 
 use crate::error::{Error, Result};
-use crate::machine::Machine;
+use crate::machine::{Machine, size_in_words};
 
 /// Multiply-adds a second that times are predicted with: what one core does, with memory in the way.
 const RATE: f64 = 1e9;
@@ -22,7 +22,7 @@ pub(super) fn check_memory(method: &'static str, bytes: f64, budget: Option<usiz
     if bytes <= limit {
         return Ok(());
     }
-    let said = |bytes: f64| format!("{} of memory", size(bytes));
+    let said = |bytes: f64| format!("{} of memory", size_in_words(bytes as u64));
     let remedy = "raise `memory` to allow it, or use fewer columns";
     Err(Error::TooCostly { method, predicted: said(bytes), limit: said(limit), remedy })
 }
@@ -40,11 +40,6 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// A size in words.
-fn size(bytes: f64) -> String {
-    if bytes >= 1e9 { format!("{:.1} GB", bytes / 1e9) } else { format!("{:.1} MB", bytes / 1e6) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,7 +50,6 @@ mod tests {
         assert_eq!(duration(5400.0), "about 90.0 minutes");
         assert_eq!(duration(1e6), "about 11.6 days");
         assert_eq!(duration(1e15), "about 3.2e7 years");
-        assert_eq!((size(2.5e6), size(2.7e9)), ("2.5 MB".to_string(), "2.7 GB".to_string()));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::sample::{NumberHeader, Sample};
 use crate::assemble::{Stored, dense};
+use crate::budget::string_bytes;
 use crate::columns::{self, Guess};
 use crate::error::{Error, Malformed, Result, quoted};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -146,10 +147,13 @@ impl NumberLayout {
         }
         let (mut values, mut row_names, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let mut n_rows = 0;
+        let mut claim = options.limits.claim(records.file());
         while records.advance()? {
             records.expect_len(self.n_fields)?;
+            claim.take(8 * self.numbers.len() as u64)?;
             for (column, texts) in [(self.row_names, &mut row_names), (self.label, &mut labels)] {
                 if let Some(column) = column {
+                    claim.take(string_bytes(records.bytes(column).len()))?;
                     texts.push(records.text(column, replace)?);
                 }
             }

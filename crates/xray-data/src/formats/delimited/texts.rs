@@ -1,6 +1,7 @@
 //! Columns of texts, perhaps with columns for ids and classes.
 
 use super::sample::Sample;
+use crate::budget::last_bytes;
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -67,6 +68,7 @@ impl TextLayout {
         let mut documents = Documents::default();
         let mut labels = Vec::new();
         let mut n_read = 0;
+        let mut claim = options.limits.claim(records.file());
         if self.header {
             records.advance()?;
         }
@@ -89,6 +91,7 @@ impl TextLayout {
             if let Some(label) = self.columns.label {
                 labels.push(records.text(label, replace)?);
             }
+            claim.take(documents.last_bytes() + last_bytes(&labels))?;
         }
         documents.labels = self.columns.label.map(|_| labels);
         Ok(documents)

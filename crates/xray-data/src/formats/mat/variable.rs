@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::element::Reader;
 use crate::assemble::Compressed;
+use crate::budget::{Claim, string_bytes};
 use crate::error::{Malformed, Result};
 
 /// Array classes: cells, text, sparse numbers, and 6 to 15 for dense numbers of all types.
@@ -49,6 +50,16 @@ impl std::fmt::Debug for Content {
         match self {
             Content::Dense(values) => write!(f, "Dense({} values)", values.len()),
             Content::Sparse(columns) => write!(f, "Sparse({} entries)", columns.values.len()),
+        }
+    }
+}
+
+impl Content {
+    /// The memory that it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Content::Dense(values) => 8 * values.len() as u64,
+            Content::Sparse(columns) => 12 * columns.values.len() as u64,
         }
     }
 }
@@ -113,6 +124,7 @@ impl Head {
     pub(super) fn read_strings(
         self,
         reader: &mut Reader<impl Read>,
+        claim: &mut Claim,
     ) -> Result<Option<(String, Vec<String>)>> {
         let mut strings = Vec::new();
         for _ in 0..self.n_places() {
@@ -120,7 +132,10 @@ impl Head {
             #[expect(clippy::redundant_closure, reason = "the function has no lifetime to choose")]
             let string = reader.within(element, |cell| read_string(cell))?;
             match string {
-                Some(string) => strings.push(string),
+                Some(string) => {
+                    claim.take(string_bytes(string.len()))?;
+                    strings.push(string);
+                }
                 None => return Ok(None),
             }
         }
@@ -128,7 +143,11 @@ impl Head {
     }
 
     /// Reads the values.
-    pub(super) fn read(self, reader: &mut Reader<impl Read>) -> Result<Variable> {
+    pub(super) fn read(
+        self,
+        reader: &mut Reader<impl Read>,
+        claim: &mut Claim,
+    ) -> Result<Variable> {
         let number = self.class == SPARSE || NUMBERS.contains(&self.class);
         if !number || self.complex {
             let what = if self.complex { "complex numbers" } else { "text, cells or a structure" };
@@ -138,22 +157,26 @@ impl Head {
                 .into());
         }
         let content = if self.class == SPARSE {
-            Content::Sparse(self.read_sparse(reader)?)
+            Content::Sparse(self.read_sparse(reader, claim)?)
         } else {
             let element = reader.expect_element("values")?;
+            claim.take(8 * reader.n_numbers(element)? as u64)?;
             Content::Dense(reader.read_numbers(element, self.n_places())?)
         };
         Ok(Variable { name: self.name, dimensions: self.dimensions, content })
     }
 
-    fn read_sparse(&self, reader: &mut Reader<impl Read>) -> Result<Compressed> {
+    fn read_sparse(&self, reader: &mut Reader<impl Read>, claim: &mut Claim) -> Result<Compressed> {
         let [m, n] = self.dimensions[..] else {
             return Err(reader.error("a sparse variable of more dimensions", "two dimensions"));
         };
         let element = reader.expect_element("row indices")?;
         let stored = reader.n_numbers(element)?;
+        // Rows as numbers and as indices, and values.
+        claim.take((8 + 4 + 8) * stored as u64)?;
         let rows = reader.read_numbers(element, stored)?;
         let element = reader.expect_element("column offsets")?;
+        claim.take(16 * reader.n_numbers(element)? as u64)?;
         let offsets: Vec<usize> = reader
             .read_numbers(element, n.saturating_add(1))?
             .iter()
@@ -168,6 +191,8 @@ impl Head {
             return Err(reader.error(format!("row index {row}"), format!("less than {m}")));
         }
         let indices: Vec<u32> = rows[..n_entries].iter().map(|&row| row as u32).collect();
+        drop(rows);
+        claim.give_back(8 * stored as u64);
         // More places than entries may have been set aside.
         let element = reader.expect_element("values")?;
         let n_values = reader.n_numbers(element)?;

@@ -13,6 +13,7 @@ use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
+use crate::budget::{Claim, last_bytes};
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::formats::Parsed;
@@ -23,10 +24,11 @@ use crate::table::Documents;
 
 pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let file = source.name.clone();
-    let content = source.into_seekable(options.limits.buffered_bytes)?;
+    let mut claim = options.limits.claim(&file);
+    let content = source.into_seekable(&options.limits, &mut claim)?;
     let read = || match content {
-        Seekable::File(content) => read_from(&file, content, options),
-        Seekable::Memory(content) => read_from(&file, Bytes::from(content), options),
+        Seekable::File(content) => read_from(content, options, &mut claim),
+        Seekable::Memory(content) => read_from(Bytes::from(content), options, &mut claim),
     };
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result,
@@ -43,7 +45,8 @@ pub(super) fn decide(
     for source in sources {
         let source = source?;
         let file = source.name.clone();
-        let content = source.into_seekable(options.limits.buffered_bytes)?;
+        let mut claim = options.limits.claim(&file);
+        let content = source.into_seekable(&options.limits, &mut claim)?;
         let look = || match content {
             Seekable::File(content) => decide_from(&file, content, options),
             Seekable::Memory(content) => decide_from(&file, Bytes::from(content), options),
@@ -76,10 +79,11 @@ fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
 }
 
 fn read_from<R: ChunkReader + 'static>(
-    file: &str,
     content: R,
     options: &LoadOptions,
+    claim: &mut Claim,
 ) -> Result<Parsed> {
+    let file = &claim.file().to_owned();
     let length = content.len();
     let reader = SerializedFileReader::new(content).map_err(|e| damaged(file, e))?;
     check_sizes(file, &reader, length)?;
@@ -102,6 +106,7 @@ fn read_from<R: ChunkReader + 'static>(
         if let Some(label) = &layout.label {
             labels.push(scalar(&row, label));
         }
+        claim.take(documents.last_bytes() + last_bytes(&labels))?;
     }
     documents.labels = layout.label.as_ref().map(|_| labels);
     Ok(Parsed { layout: Some(layout.into_layout()), ..documents.into() })

@@ -1,0 +1,205 @@
+//! Small files that stand for a lot: all are refused by the budget, and none once that allows them.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use xray_data::{
+    Budget, Documents, Error, Input, Limits, LoadOptions, Loaded, Model, ModelKind, Table, load,
+    write_documents, write_table,
+};
+use xray_nmf::{DenseMatrix, SparseMatrix};
+
+use crate::named;
+
+const MEGABYTE: u64 = 1 << 20;
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn within(bytes: u64) -> LoadOptions {
+    let limits = Limits::within(Budget::new(bytes));
+    LoadOptions { limits, ..LoadOptions::default() }
+}
+
+/// Refused with so many megabytes, read with so many others; the message says what to do.
+fn refused_below(name: &str, bytes: Vec<u8>, too_few: u64, enough: u64) -> Loaded {
+    let input = Input::Bytes { name: name.to_owned(), bytes };
+    let options = within(too_few * MEGABYTE);
+    match load(&input, &options) {
+        Err(error @ Error::Memory { .. }) => {
+            let message = error.to_string();
+            assert!(message.starts_with(name) && message.contains("--memory"), "{message}");
+        }
+        other => panic!("{name}: {:?}", other.map(|_| "was read")),
+    }
+    assert_eq!(options.limits.loaded_bytes.taken(), 0, "{name}: nothing is held after a refusal");
+    load(&input, &within(enough * MEGABYTE)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn npy(kind: &str, shape: &str, n_bytes: usize) -> Vec<u8> {
+    let mut header =
+        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}").into_bytes();
+    header.resize(117, b' ');
+    header.push(b'\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(&header);
+    bytes.resize(bytes.len() + n_bytes, 0);
+    bytes
+}
+
+fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("memory");
+        archive.write_all(bytes).expect("memory");
+    }
+    archive.finish().expect("memory").into_inner()
+}
+
+#[test]
+fn lines_of_one_letter_take_a_hundred_bytes_each() {
+    refused_below("lines.txt.gz", gz(&b"a\n".repeat(100_000)), 8, 16);
+}
+
+#[test]
+fn rows_of_svmlight_without_entries_take_sixty() {
+    refused_below("rows.svm.gz", gz(&b"0\n".repeat(200_000)), 8, 32);
+}
+
+#[test]
+fn one_digit_becomes_a_number_of_eight_bytes() {
+    let table = [b"a,b\n".to_vec(), b"1,2\n".repeat(500_000)].concat();
+    refused_below("table.csv.gz", gz(&table), 7, 16);
+    let texts = [b"text\n".to_vec(), b"some words here\n".repeat(60_000)].concat();
+    refused_below("texts.csv.gz", gz(&texts), 4, 16);
+    refused_below("texts.jsonl.gz", gz(&b"{\"text\":\"a\"}\n".repeat(60_000)), 4, 16);
+}
+
+#[test]
+fn arrays_are_refused_by_their_headers() {
+    let array = npy("|u1", "(1000, 1000)", 1_000_000);
+    refused_below("u1.npy.gz", gz(&array), 7, 9);
+    refused_below("u1.npz", zip(&[("x.npy", array.clone())]), 7, 9);
+    // Nothing of the content is there: it was refused before it was looked at.
+    let input = Input::Bytes { name: "cut.npy.gz".into(), bytes: gz(&array[..128]) };
+    assert!(matches!(load(&input, &within(7 * MEGABYTE)), Err(Error::Memory { .. })));
+    assert!(matches!(load(&input, &within(9 * MEGABYTE)), Err(Error::Malformed(_))));
+    let zeros = DenseMatrix::from_row_major(1000, 1000, vec![0.0; 1_000_000]).expect("fits");
+    let mut mat = Vec::new();
+    write_table(&Table::new(zeros.into()), &mut mat, named("mat")).expect("memory");
+    refused_below("zeros.mat", mat, 7, 9);
+}
+
+#[test]
+fn sparse_matrices_are_counted_in_both_forms() {
+    let n = 100_000;
+    let ones = SparseMatrix::from_triplets(n, 4, (0..n).map(|d| (d, d % 4, 1.0))).expect("fits");
+    // 2.4 MB for entries, and the offsets of rows twice while it is read.
+    for (format, too_few, enough) in [("npz", 3, 6), ("mtx", 3, 8), ("mat", 3, 8)] {
+        let mut bytes = Vec::new();
+        write_table(&Table::new(ones.clone().into()), &mut bytes, named(format)).expect("memory");
+        let loaded = refused_below(&format!("ones.{format}"), bytes, too_few, enough);
+        assert_eq!(loaded.into_table().expect("numbers").matrix.n_entries(), n);
+    }
+}
+
+#[test]
+fn a_declared_number_of_entries_is_refused_before_they_are_read() {
+    let text = "%%MatrixMarket matrix coordinate real general\n1000 1000 1000000\n1 1 1\n";
+    // Long enough to hold them, for all that is known.
+    let bytes = [text.as_bytes(), &b"%\n".repeat(4_000_000)].concat();
+    let input = Input::Bytes { name: "declared.mtx.gz".into(), bytes: gz(&bytes) };
+    assert!(matches!(load(&input, &within(15 * MEGABYTE)), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn a_file_with_one_endless_line_is_not_taken_in() {
+    let input = Input::Bytes { name: "endless.gz".into(), bytes: gz(&vec![b'a'; 4 << 20]) };
+    let message = load(&input, &within(64 * MEGABYTE)).unwrap_err().to_string();
+    assert!(message.contains("a line of more than 1048576 bytes"), "{message}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn dictionaries_and_runs_of_parquet_are_counted_as_they_expand() {
+    let parquet = |text: String, n: usize| {
+        let ids = (0..n).map(|_| String::new()).collect();
+        let documents = Documents { ids, texts: vec![text; n], labels: None };
+        let mut bytes = Vec::new();
+        write_documents(&documents, &mut bytes, named("parquet")).expect("memory");
+        bytes
+    };
+    let long = parquet("long words ".repeat(1 << 16), 40);
+    assert!(long.len() < 2 << 20, "{} bytes", long.len());
+    refused_below("dictionary.parquet", long, 20, 64);
+    refused_below("rows.parquet", parquet("a".into(), 100_000), 8, 16);
+}
+
+#[test]
+fn many_files_share_the_budget() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for k in 0..4 {
+        std::fs::write(folder.path().join(format!("{k}.txt")), b"a\n".repeat(20_000))
+            .expect("written");
+    }
+    let inputs = xray_data::Inputs::resolve(&[folder.path().join("?.txt")]).expect("files");
+    let read = |megabytes| xray_data::load_inputs(&inputs, &within(megabytes * MEGABYTE));
+    assert!(matches!(read(6), Err(Error::Memory { .. })));
+    assert!(read(16).is_ok());
+}
+
+#[test]
+fn side_files_count_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = folder.path().join("names.gz");
+    std::fs::write(&names, gz(&b"a\n".repeat(100_000))).expect("written");
+    let input = Input::Bytes { name: "x.csv".into(), bytes: b"1,2\n3,4\n".to_vec() };
+    let options = LoadOptions { row_names: Some(names), ..within(4 * MEGABYTE) };
+    assert!(matches!(load(&input, &options), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn what_is_no_model_is_refused_by_its_first_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bomb.gz");
+    std::fs::write(&path, gz(&vec![0; 64 << 20])).expect("written");
+    let limits = Limits::within(Budget::new(8 * MEGABYTE));
+    let message = Model::load_within(&path, &limits).unwrap_err().to_string();
+    assert!(message.contains("expected a model of xray"), "{message}");
+}
+
+#[test]
+fn members_of_a_model_are_counted() {
+    let h = DenseMatrix::from_row_major(1, 2, vec![1.0, 2.0]).expect("fits");
+    let model = Model::new(ModelKind::Factorize, vec![0], h.into()).to_bytes().expect("fits");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.npz");
+    let limits = Limits::within(Budget::new(8 * MEGABYTE));
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(model)).expect("an archive");
+    let names: Vec<String> =
+        archive.file_names().map(|name| name.expect("UTF-8").into_owned()).collect();
+    let blown = [
+        ("metadata.npy", npy("|u1", "(4000000,)", 4_000_000)),
+        ("anchors.npy", npy("<i8", "(4000000,)", 32_000_000)),
+        ("h.npy", npy("<f8", "(2, 1000000)", 16_000_000)),
+    ];
+    for (name, bytes) in blown {
+        let member = |own: &String| {
+            let mut content = Vec::new();
+            let mut file = archive.by_name(own).expect("a member");
+            std::io::Read::read_to_end(&mut file, &mut content).expect("read");
+            if own == name { bytes.clone() } else { content }
+        };
+        let contents: Vec<Vec<u8>> = names.iter().map(member).collect();
+        let members: Vec<(&str, Vec<u8>)> =
+            names.iter().map(String::as_str).zip(contents).collect();
+        std::fs::write(&path, zip(&members)).expect("written");
+        let error = Model::load_within(&path, &limits).unwrap_err();
+        assert!(matches!(error, Error::Memory { .. }), "{name}: {error}");
+    }
+}
