@@ -20,10 +20,10 @@ from spdx import choices
 REGISTRY = "registry+https://github.com/rust-lang/crates.io-index"
 
 
-def name_and_version(spec: str) -> tuple[str, str]:
-    """The two parts of "name@version"; any version if there is none."""
-    name, _, version = spec.partition("@")
-    return name, version
+def meant(spec: str, several: dict[str, set[str]]) -> set[str]:
+    """The versions of those there that "name@version" means: "1" is 1.2.0, and not 10.0.0."""
+    name, _, start = spec.partition("@")
+    return {version for version in several[name] if f"{version}.".startswith(f"{start}.")}
 
 
 def licences(found: list[Dependency], allowed: list[str]) -> list[str]:
@@ -54,19 +54,18 @@ def sources(packages: list[dict[str, Any]]) -> list[str]:
 
 def versions(packages: list[dict[str, Any]], skipped: list[dict[str, str]]) -> list[str]:
     """Packages in several versions that the policy does not name, and names it need not have."""
-    found = defaultdict(set)
+    found: dict[str, set[str]] = defaultdict(set)
     for package in packages:
         found[package["name"]].add(package["version"])
-    known = {name_and_version(entry["crate"]) for entry in skipped}
     complaints = []
-    for name, several in sorted(found.items()):
-        left = {v for v in several if not any(n == name and v.startswith(s) for n, s in known)}
-        if len(left) > 1:
-            complaints.append(f"{name}: in versions {', '.join(sorted(left))}")
-    for name, start in sorted(known):
-        if len(found[name]) < 2 or not any(version.startswith(start) for version in found[name]):
-            complaints.append(f"deny.toml skips {name}@{start}, which is not there twice")
-    return complaints
+    left = {name: set(several) for name, several in found.items()}
+    for spec in (entry["crate"] for entry in skipped):
+        name, known = spec.partition("@")[0], meant(spec, found)
+        if len(found[name]) < 2 or not known:
+            complaints.append(f"deny.toml skips {spec}, which is not there twice")
+        left[name] = left.get(name, set()) - known
+    several = [(name, sorted(versions)) for name, versions in sorted(left.items())]
+    return complaints + [f"{name}: in versions {', '.join(v)}" for name, v in several if len(v) > 1]
 
 
 def banned(packages: list[dict[str, Any]], denied: list[dict[str, str]]) -> list[str]:

@@ -72,6 +72,8 @@ class Policy(unittest.TestCase):
         self.assertEqual(len(supply.versions(two, [])), 1)
         self.assertEqual(supply.versions(two, [{"crate": "a@1"}]), [])
         self.assertEqual(len(supply.versions(two[1:], [{"crate": "a@1"}])), 1)
+        ten = [entry("a", "10.0.0"), entry("a", "2.0.0")]
+        self.assertEqual(len(supply.versions(ten, [{"crate": "a@1"}])), 2)
 
     def test_bans(self) -> None:
         """What is banned is found."""

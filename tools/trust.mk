@@ -45,7 +45,7 @@ dist: $(PROGRAM) sbom licences
 # Rust has are let through; gcc is all that is needed besides. What does harm is kept in fuzz/regressions, from where
 # the tests try it for ever after.
 FUZZ_SECONDS ?= 1200
-FUZZ_TARGETS ?= load delimited jsonl numpy arrays matlab market counts parquet model checkpoint words arguments
+FUZZ_TARGETS ?= $(shell sed -n 's/.*Target { name: "\([a-z]*\)".*/\1/p' crates/xray-fuzz/src/lib.rs)
 FUZZ_LIMITS := -rss_limit_mb=3000 -malloc_limit_mb=1500 -timeout=15 -max_len=16384 -print_final_stats=1
 FUZZ_PROGRAM = fuzz/target/$(TRIPLE)/release/xray-fuzz-runner
 FUZZ_FLAGS := --cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \

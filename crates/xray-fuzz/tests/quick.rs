@@ -3,8 +3,10 @@
 //! `XRAY_FUZZ=n` tries n changes for each target; a fault names its target and is written to a file, for
 //! `fuzz/regressions/TARGET`.
 
-use std::panic::catch_unwind;
+use std::cell::RefCell;
+use std::panic::{catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use xray_fuzz::mutate::Mutator;
@@ -24,16 +26,50 @@ fn regressions(target: &Target) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).expect("a file of this repository")).collect()
 }
 
+thread_local! {
+    /// What the last panic said, while something is tried: one that a reader catches is nobody's business.
+    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Panics are kept instead of printed, where something is tried.
+fn keep_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = take_hook();
+        set_hook(Box::new(move |panic| {
+            SAID.with_borrow_mut(|said| match said {
+                Some(said) => *said = panic.to_string(),
+                None => print(panic),
+            });
+        }));
+    });
+}
+
 /// Tries bytes, and keeps them where they do harm.
 fn try_on(target: &Target, bytes: &[u8]) {
-    let start = Instant::now();
+    keep_panics();
+    SAID.set(Some(String::new()));
+    let start = spent();
     let survived = catch_unwind(|| (target.run)(bytes)).is_ok();
-    if survived && start.elapsed() < LONGEST {
+    let (said, took) = (SAID.take().unwrap_or_default(), spent().saturating_sub(start));
+    if survived && took < LONGEST {
         return;
     }
     let file = std::env::temp_dir().join(format!("xray-fuzz-{}", target.name));
     std::fs::write(&file, bytes).expect("a file for the fault");
-    panic!("{}: {:?}, kept as {}", target.name, start.elapsed(), file.display());
+    panic!("{}: {took:?}, kept as {}: {said}", target.name, file.display());
+}
+
+/// Time on processors so far: others who use this machine do not count. Where the system does not tell, the clock's.
+fn spent() -> Duration {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    let ticks = || -> Option<u64> {
+        let status = std::fs::read_to_string("/proc/self/stat").ok()?;
+        let (_, fields) = status.rsplit_once(')')?;
+        let mut fields = fields.split_whitespace().skip(11).map(str::parse::<u64>);
+        Some(fields.next()?.ok()? + fields.next()?.ok()?)
+    };
+    ticks().map_or_else(|| START.elapsed(), |ticks| Duration::from_millis(10 * ticks))
 }
 
 /// Peak memory of this process, where the system tells.
