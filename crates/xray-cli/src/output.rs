@@ -27,7 +27,7 @@ impl Guarded {
         let parts = inputs.iter().flat_map(|inputs| inputs.parts()).filter_map(|part| match part {
             Input::Path(path) => Some(path.clone()),
             Input::Stdin => Some(PathBuf::from("/dev/stdin")),
-            Input::Bytes { .. } => None,
+            _ => None,
         });
         let reads = parts.chain(input.side_files()).collect();
         Self { reads, checkpoint: None, mark: InputMark::of(&input.name(), &input.data) }

@@ -251,7 +251,7 @@ impl FoundTopics {
         folder: &mut Folder,
     ) -> xray_pipeline::Result<()> {
         let (rows, rank) = (&self.rows, self.found.rank());
-        let open = || -> xray_pipeline::Result<Option<OpenFile>> {
+        let mut open = || -> xray_pipeline::Result<Option<OpenFile>> {
             if comm.rank() > 0 {
                 return Ok(None);
             }
