@@ -29,7 +29,8 @@ fn names_that_are_numbers_come_back() {
         },
     ];
     for (k, table) in tables.iter().enumerate() {
-        for ending in ["csv", "tsv", "txt"].into_iter().filter(|ending| *ending != "txt" || k == 2) {
+        for ending in ["csv", "tsv", "txt"].into_iter().filter(|ending| *ending != "txt" || k == 2)
+        {
             let path = folder.path().join(format!("{k}.{ending}"));
             let format = (ending == "txt").then(|| crate::named("spaced"));
             save(table, &path, format).expect("written");
@@ -71,7 +72,8 @@ fn whole_numbers_are_not_rounded_in_silence() {
     let largest = (1_u64 << 53) - 1;
     for kind in ["<i8", "<u8"] {
         assert!(loaded("x.npy", &whole_numbers(kind, &[3, largest])).is_ok());
-        let message = loaded("x.npy", &whole_numbers(kind, &[3, largest + 2])).map(|_| ()).unwrap_err();
+        let message =
+            loaded("x.npy", &whole_numbers(kind, &[3, largest + 2])).map(|_| ()).unwrap_err();
         assert!(message.contains("rounded") && message.contains("2^53"), "{message}");
     }
 }
@@ -100,8 +102,7 @@ fn archives_that_cannot_be_read_say_why() {
 #[test]
 fn gzip_may_be_padded_and_zstandard_may_want_too_much() {
     let packed = |text: &str| {
-        let mut encoder =
-            flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text.as_bytes()).expect("in memory");
         encoder.finish().expect("in memory")
     };
