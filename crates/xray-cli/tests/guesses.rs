@@ -231,6 +231,9 @@ fn what_a_format_cannot_hold_is_told() {
     let run = place.done(&["convert", "a.csv", "x.mtx"]);
     let told = "names of columns and names of rows and labels are left out, as mtx has no place";
     assert!(run.stderr.contains(told), "{}", run.stderr);
+    place.write("b.csv", "id,label,text\nx,a,red apples\ny,b,blue plums\n");
+    let run = place.done(&["convert", "b.csv", "x.txt"]);
+    assert!(run.stderr.contains("ids and labels are left out, as lines has"), "{}", run.stderr);
     let run = place.done(&["convert", "a.csv", "x.npz"]);
     assert!(!run.stderr.contains("left out"), "{}", run.stderr);
 }
@@ -240,7 +243,11 @@ fn help_shows_what_can_be_given() {
     let place = Place::new();
     let help = place.done(&["factorize", "--help"]).stdout;
     assert!(!help.contains("--text"), "texts are refused");
-    assert!(help.contains("--header <yes|no>") && !help.contains("true"), "{help}");
+    assert!(
+        help.contains("--header <yes|no>") && help.contains("[possible values: yes, no]"),
+        "{help}"
+    );
+    assert!(place.done(&["compare", "--help"]).stdout.contains("hottopixx-converged  "));
     assert!(place.done(&["topics", "--help"]).stdout.contains("--text"));
 }
 

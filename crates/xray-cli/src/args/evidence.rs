@@ -25,8 +25,9 @@ Methods:
 ";
 
 fn compare_help() -> String {
+    let width = METHODS.iter().map(|method| method.name.len() + 2).max().unwrap_or_default();
     METHODS.iter().fold(COMPARE_EXAMPLES.to_owned(), |mut help, method| {
-        let _ = writeln!(help, "  {:<16}{}", method.name, method.about);
+        let _ = writeln!(help, "  {:<width$}{}", method.name, method.about);
         help
     })
 }

@@ -79,7 +79,23 @@ fn save_texts(
     documents: &Documents,
     args: &ConvertArgs,
 ) -> anyhow::Result<()> {
-    Ok(session.stage("write", || save_documents(documents, &args.output, args.to))?)
+    session.stage("write", || save_documents(documents, &args.output, args.to))?;
+    tell_dropped(session, args, |format| format.dropped_from(documents), "csv and jsonl have");
+    Ok(())
+}
+
+/// Says what the format of the output has no place for, and which ones have.
+fn tell_dropped(
+    session: &Session,
+    args: &ConvertArgs,
+    dropped: impl Fn(&Format) -> Vec<&'static str>,
+    others: &str,
+) {
+    let Some(format) = args.to.or_else(|| Format::from_path(&args.output)) else { return };
+    let parts = dropped(format).join(" and ");
+    if !parts.is_empty() {
+        session.note(format!("{parts} are left out, as {format} has no place for them; {others}"));
+    }
 }
 
 fn save_table(
@@ -88,14 +104,6 @@ fn save_table(
     args: &ConvertArgs,
 ) -> anyhow::Result<(usize, Option<usize>)> {
     session.stage("write", || save(table, &args.output, args.to))?;
-    if let Some(format) = args.to.or_else(|| Format::from_path(&args.output)) {
-        let dropped = format.dropped(table);
-        if !dropped.is_empty() {
-            let parts = dropped.join(" and ");
-            session.note(format!(
-                "{parts} are left out, as {format} has no place for them; npz and mat have"
-            ));
-        }
-    }
+    tell_dropped(session, args, |format| format.dropped(table), "npz and mat have");
     Ok((table.matrix.n_rows(), Some(table.matrix.n_columns())))
 }

@@ -258,6 +258,21 @@ impl Format {
         parts.into_iter().filter(|(_, lost)| *lost).map(|(part, _)| part).collect()
     }
 
+    /// What texts have and a file of this format has not: a line has no place for ids and classes. Ids that
+    /// count the documents come back by themselves.
+    pub fn dropped_from(&self, documents: &Documents) -> Vec<&'static str> {
+        let in_records = !matches!(self.write_documents, Some(DocumentWriter::File { .. }));
+        if in_records || self.has_columns {
+            return Vec::new();
+        }
+        let counted = |(k, id): (usize, &String)| *id == (k + 1).to_string();
+        let parts = [
+            ("ids", !documents.ids.iter().enumerate().all(counted)),
+            ("labels", documents.labels.is_some()),
+        ];
+        parts.into_iter().filter(|(_, lost)| *lost).map(|(part, _)| part).collect()
+    }
+
     /// The names of the formats that fit, with commas between them.
     ///
     /// ```

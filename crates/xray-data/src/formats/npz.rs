@@ -10,7 +10,8 @@ pub(crate) use write::NpzWriter;
 
 use std::io::Read;
 
-use zip::ZipArchive;
+use zip::read::ZipFile;
+use zip::{CompressionMethod, ZipArchive};
 
 use super::npy::{Header, Kind, Room, read_header};
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
@@ -148,7 +149,7 @@ impl Archive {
         let file = self.file.clone();
         let opened = self.zip.by_name(&format!("{name}.npy"));
         let mut entry = opened.map_err(|e| unopened(&format!("{file}[{name}]"), &e))?;
-        read_header(&file, &mut entry)
+        header_of(&file, name, &mut entry)
     }
 
     /// Opens an array and calls `read(file, header, reader, most_bytes)`.
@@ -166,7 +167,7 @@ impl Archive {
             e => unopened(&label, &e),
         })?;
         let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
-        let header = read_header(&label, &mut entry)?;
+        let header = header_of(&self.file, name, &mut entry)?;
         let room = Room { most_bytes: Some(most), claim: &mut self.claim };
         let result = read(&label, &header, &mut entry, room)?;
         // Reading to the end checks the sum, and that nothing follows.
@@ -184,7 +185,7 @@ impl Archive {
         let mut entry =
             opened.map_err(|e| Malformed::damaged(&label, e.to_string(), "an array"))?;
         let most = entry.compressed_size().saturating_mul(1_032).saturating_add(64);
-        read_header(&label, &mut entry)?.check(&label, Some(most))
+        header_of(&self.file, name, &mut entry)?.check(&label, Some(most))
     }
 
     /// An array of numbers with its header.
@@ -205,9 +206,18 @@ impl Archive {
     }
 }
 
+/// The header of an array that is packed as NumPy does it.
+fn header_of<R: Read>(file: &str, name: &str, entry: &mut ZipFile<'_, R>) -> Result<Header> {
+    let label = format!("{file}[{name}]");
+    match entry.compression() {
+        CompressionMethod::Stored | CompressionMethod::Deflated => read_header(&label, entry),
+        other => Err(unopened(&label, &format!("compression by {other}")).into()),
+    }
+}
+
 /// An array that is there and cannot be read.
-fn unopened(label: &str, error: &zip::result::ZipError) -> Malformed {
-    Malformed::new(label, error.to_string(), "a stored or deflated array")
+fn unopened(label: &str, found: &dyn std::fmt::Display) -> Malformed {
+    Malformed::new(label, found.to_string(), "a stored or deflated array")
         .remedy("write it with numpy.savez or numpy.savez_compressed")
 }
 

@@ -287,7 +287,9 @@ pub(crate) fn number_remedy(bytes: &[u8]) -> &'static str {
         bytes if infinite || is_missing_value(bytes) => {
             "fill in or remove missing and infinite values"
         }
-        bytes if bytes.contains(&b',') => "write decimals with a point, as tr ',' '.' does",
+        bytes if bytes.contains(&b',') => {
+            "write decimals with a point, and thousands without a comma"
+        }
         _ => "",
     }
 }

@@ -154,6 +154,7 @@ impl Sample {
         match (numbers.is_empty(), names.first()) {
             (_, None) => NumberHeader::No,
             (true, Some(_)) => NumberHeader::Yes,
+            (false, Some(_)) if shift == 1 => NumberHeader::Yes,
             (false, Some(&place)) => NumberHeader::Mixed(place),
         }
     }
@@ -210,6 +211,11 @@ fn is_blank(field: &[u8]) -> bool {
 /// Whether the field stands for a value that is not there.
 fn is_missing(field: &[u8]) -> bool {
     is_missing_value(field.trim_ascii())
+}
+
+/// Whether a name would be taken for a value, or for a missing one.
+pub(super) fn looks_like_value(name: &str) -> bool {
+    is_missing(name.as_bytes()) || is_meant_as_number(name.as_bytes())
 }
 
 /// Whether the field is a number, or would be one with a decimal point: that is refused when it is read,

@@ -34,7 +34,8 @@ impl TextLayout {
         }
         let first = sample.names();
         let names = header.then_some(first.as_slice());
-        if options.layout.is_none() && (header || sample.has_usual_name()) {
+        let named = header || options.header.is_none() && sample.has_usual_name();
+        if options.layout.is_none() && named {
             columns::check_distinct(file, &first)?;
         }
         let guess = || {

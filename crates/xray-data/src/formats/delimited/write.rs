@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use super::is_number;
+use super::sample::looks_like_value;
 use crate::csv::{write_field, write_record};
 use crate::table::{Documents, Table};
 use crate::write::write_number;
@@ -68,15 +69,10 @@ fn distinct_names(table: &Table) -> (Names, Names) {
     let places = |n: usize| Some((1..=n).map(|place| place.to_string()).collect());
     let (rows, columns) = (table.row_names.clone(), table.column_names.clone());
     match (rows, columns) {
-        (Some(rows), None)
-            if rows.iter().any(|name| is_number(name.as_bytes()) || name.trim().is_empty()) =>
-        {
+        (Some(rows), None) if rows.iter().any(|name| looks_like_value(name)) => {
             (Some(rows), places(table.matrix.n_columns()))
         }
-        (None, Some(columns))
-            if columns.iter().all(|name| is_number(name.as_bytes()) || name.trim().is_empty())
-                || columns[0].trim().is_empty() =>
-        {
+        (None, Some(columns)) if columns.iter().any(|name| looks_like_value(name)) => {
             (places(table.matrix.n_rows()), Some(columns))
         }
         names => names,
