@@ -46,7 +46,7 @@ pub trait Progress: Send {
     /// Called with all news. Of several ranks one that breaks is enough.
     fn tell(&mut self, event: Event<'_>) -> ControlFlow<()>;
 
-    /// A request that is looked at within steps, too: what is left out of a step that is given up is all of it.
+    /// A request to stop that is looked at within steps, too; a step that is given up leaves nothing behind.
     fn stop(&self) -> StopRequest {
         StopRequest::new()
     }
