@@ -181,8 +181,9 @@ fn members_of_a_model_are_counted() {
     let path = folder.path().join("model.npz");
     let limits = Limits::within(Budget::new(8 * MEGABYTE));
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(model)).expect("an archive");
-    let names: Vec<String> =
-        (0..archive.len()).map(|k| archive.by_index(k).expect("a member").name().into()).collect();
+    let names: Vec<String> = (0..archive.len())
+        .map(|k| archive.by_index(k).expect("a member").name().expect("UTF-8").into_owned())
+        .collect();
     let blown = [
         ("metadata.npy", npy("|u1", "(4000000,)", 4_000_000)),
         ("anchors.npy", npy("<i8", "(4000000,)", 32_000_000)),
