@@ -176,6 +176,7 @@ rust:
 # The program converts the reference files to every format and back, to the same bits.
 cli: reference build
 	$(PYTHON) crates/xray-cli/tests/python/convert_roundtrip.py $(TESTED_PROGRAM) $(REFERENCE)
+	$(PYTHON) crates/xray-cli/tests/python/memory_peaks.py $(TESTED_PROGRAM)
 
 # Both engines and both thread counts give the same bits on real data, where it is.
 engines: build

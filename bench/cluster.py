@@ -94,7 +94,7 @@ def compare_time(program: Program, matrix: Path, runs: int) -> None:
 
 def compare_memory(program: Program, matrix: Path) -> None:
     """Prints the ratio of the peaks."""
-    args = ["-r", "30", "--selection", "greedy", "--memory", "200M", "--threads", "1"]
+    args = ["-r", "30", "--selection", "greedy", "--memory", "4G", "--threads", "1"]
     peaks = {}
     for ranks in (1, 4):
         answer = program.answer(ranks, "factorize", str(matrix), *args, "--json", "-q")

@@ -2,7 +2,7 @@
 
 use xray_data::Budget;
 use xray_nmf::comm::Communicator;
-use xray_nmf::machine::{Machine, size_in_words};
+use xray_nmf::machine::{Machine, give_back_memory, size_in_words};
 use xray_pipeline::{Corpus, Forecast, Shape, Work, together};
 
 use crate::args::CommonArgs;
@@ -26,8 +26,10 @@ pub(crate) fn cache(
     corpus: &Corpus,
     work: &Work,
 ) -> anyhow::Result<Option<usize>> {
+    // What reading has freed is not counted, so it should not be there.
+    give_back_memory();
     let limit = Budget::of_process().limit();
-    let forecast = Forecast::new(&Shape::of(comm, &corpus.matrix, work.rank), work);
+    let forecast = Forecast::new(&Shape::of(comm, corpus, work.rank), work);
     let left = together(comm, forecast.cache_within(limit))?;
     let cache = match common.memory() {
         Some(_) => left,

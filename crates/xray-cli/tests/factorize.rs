@@ -91,7 +91,7 @@ fn every_rule_engine_and_solver_works() {
         &["--normalize", "l2"],
         &["--tolerance", "0.1"],
         &["--min-improvement", "0.05"],
-        &["--memory", "1M"],
+        &["--memory", "100M"],
         &["--refine", "3"],
         &["--refine", "3", "--refine-method", "hals"],
         &["--refine", "3", "--refine-method", "kullback-leibler"],

@@ -187,8 +187,8 @@ pub(crate) fn last_bytes(list: &[String]) -> u64 {
     list.last().map_or(0, |string| string_bytes(string.len()))
 }
 
-/// What a list of strings takes.
-pub(crate) fn list_bytes(list: &[String]) -> u64 {
+/// The memory that a list of strings takes, as readers count it.
+pub fn list_bytes(list: &[String]) -> u64 {
     list.iter().map(|string| string_bytes(string.len())).sum()
 }
 

@@ -40,7 +40,7 @@ mod table;
 pub mod text;
 mod write;
 
-pub use budget::{Budget, Claim, PROGRAM_BYTES};
+pub use budget::{Budget, Claim, PROGRAM_BYTES, list_bytes};
 pub use csv::{Cells, csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
 pub use formats::{FORMATS, Format, is_text};

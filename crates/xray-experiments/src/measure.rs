@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use xray_nmf::Result;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::machine::Machine;
+use xray_nmf::machine::{Machine, give_back_memory};
 
 /// The time of a piece of work, and the memory it took beyond what was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,8 @@ static EARLIER_PEAK: AtomicU64 = AtomicU64::new(0);
 ///
 /// The peak of the whole process is reset first, so work elsewhere in the process counts as well.
 pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
-    give_back();
+    // Else work that finds freed memory seems to need none.
+    give_back_memory();
     let machine = Machine::default();
     EARLIER_PEAK.fetch_max(machine.peak_memory().unwrap_or(0), Ordering::Relaxed);
     // Linux keeps the peak since the last time that 5 was written here.
@@ -52,17 +53,6 @@ pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     let memory = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before));
     (result, Spent { time, memory, peak })
 }
-
-/// Returns freed memory to the system: else work that finds it there seems to need none.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code)]
-fn give_back() {
-    // SAFETY: the call takes no pointers and keeps all live allocations.
-    unsafe { libc::malloc_trim(0) };
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn give_back() {}
 
 /// The most memory that the process has had, in bytes, where the system tells.
 pub fn peak_memory() -> Option<u64> {

@@ -244,6 +244,18 @@ fn number(file: &Path) -> Option<u64> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
+/// Returns freed memory to the system, where that can be done: allocators keep what lies between pieces that are in use.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[allow(unsafe_code)]
+pub fn give_back_memory() {
+    // SAFETY: the call takes no pointers and keeps all live allocations.
+    unsafe { libc::malloc_trim(0) };
+}
+
+/// Returns freed memory to the system, where that can be done.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_back_memory() {}
+
 /// An error if the system would not give the memory of so many numbers of type T now. Asked before a large array is
 /// made, so that this ends in words: a failed allocation ends the process.
 pub(crate) fn afford<T>(what: &'static str, n: usize) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use xray_data::text::{TextOptions, Vectorizer, position_names};
-use xray_data::{Documents, LoadedMatrix, Origin, Table};
+use xray_data::{Documents, LoadedMatrix, Origin, Table, list_bytes};
 use xray_nmf::comm::{Communicator, OneRank};
 use xray_nmf::{Line, Matrix, Ownership, Portion, Selection, SparseMatrix};
 
@@ -268,6 +268,12 @@ impl Corpus {
         let rows = RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids, labels };
         let names = ColumnNames::Words(Box::new(vectorizer));
         Self { matrix: DistributedMatrix::whole(matrix.into()), names, rows, origin: None }
+    }
+
+    /// The memory of the names of rows and columns.
+    pub fn names_bytes(&self) -> u64 {
+        let lists = [self.rows.ids.as_deref(), self.rows.labels.as_deref(), self.names.listed()];
+        lists.into_iter().flatten().map(list_bytes).sum()
     }
 
     /// Number of documents on all ranks.

@@ -6,24 +6,28 @@
 //!
 //! | stage | bytes |
 //! |---|---|
-//! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, H |
+//! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, H |
 //! | refining | X (on several ranks also by rows), `24 m_own r` for W, `24 r n` for H and copies to look ahead from, `8 r n_own`, `12 z_A` |
-//! | weights | X, H, `8 r^2`, W and what is written of it |
+//! | weights | X, H, `8 r^2`, W twice |
+//! | writing | refined factors: X, `28 m_own r` and `24 r n` for W and H as they are, and as they are written |
 //!
-//! X takes `24 z + 8 (m + n)` bytes if it is sparse, by rows and by columns, and `8 m n` if it is dense. The anchors
-//! are not known yet, so `z_A` and `z_c` are those of the longest columns. Reading is not forecast but counted
-//! ([`xray_data::Budget`]).
+//! X takes `24 z + 8 (m + n)` bytes if it is sparse, by rows and by columns, and `8 m n` if it is dense; names come
+//! on top. The anchors are not known yet, so `z_A` and `z_c` are those of the longest columns. Reading is not forecast
+//! but counted ([`xray_data::Budget`]).
 
 use xray_data::{LoadedMatrix, PROGRAM_BYTES};
 use xray_nmf::Ownership;
 use xray_nmf::comm::Communicator;
 use xray_nmf::machine::size_in_words;
 
-use crate::corpus::DistributedMatrix;
+use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 
 /// Columns that are scored in one round.
 const ROUND: usize = 64;
+
+/// Columns of X'X that are made before they are cached.
+const BATCH: u64 = 32;
 
 /// Weights that a column of sparse data has in H, at most as a rule.
 const WEIGHTS_OF_SPARSE: usize = 12;
@@ -59,6 +63,10 @@ pub struct Shape {
     pub dense: bool,
     /// The memory of the own columns.
     pub bytes: u64,
+    /// The memory of the names of rows and columns.
+    pub names: u64,
+    /// Entries of the own columns.
+    pub entries: u64,
     /// Entries of the longest columns, of which the anchors are some.
     pub anchor_entries: u64,
     /// Entries of the longest columns, of which the candidates of a round are some.
@@ -68,8 +76,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Of what this rank has of a matrix that so many anchors are looked for in.
-    pub fn of(comm: &dyn Communicator, matrix: &DistributedMatrix, rank: usize) -> Self {
+    /// Of what this rank has of a corpus that so many anchors are looked for in.
+    pub fn of(comm: &dyn Communicator, corpus: &Corpus, rank: usize) -> Self {
+        let matrix = &corpus.matrix;
         let (columns, m) = (matrix.columns(), matrix.n_rows());
         let mut lengths: Vec<u64> = match columns {
             LoadedMatrix::Dense(_) => vec![m as u64; columns.n_columns().min(rank.max(ROUND))],
@@ -84,10 +93,21 @@ impl Shape {
             own_columns: columns.n_columns(),
             dense: matches!(columns, LoadedMatrix::Dense(_)),
             bytes: columns.bytes(),
+            names: corpus.names_bytes(),
+            entries: columns.n_entries() as u64,
             anchor_entries: longest(rank),
             round_entries: longest(ROUND),
             ranks: comm.size(),
         }
+    }
+}
+
+impl Shape {
+    /// Bytes of the own part of a column of X'X, of a column that many rows have.
+    fn gram_column(&self) -> u64 {
+        let in_a_row = self.entries as f64 / self.n_rows.max(1) as f64;
+        let rows = self.round_entries as f64 / ROUND.min(self.own_columns.max(1)) as f64;
+        (8 * self.own_columns as u64).min((12.0 * rows * in_a_row) as u64)
     }
 }
 
@@ -100,39 +120,40 @@ pub struct Forecast {
     pub refining: u64,
     /// While rows are weighed; 0 if they are not.
     pub weighing: u64,
+    /// While refined factors are written; 0 if there are none, or the data is gone by then.
+    pub writing: u64,
 }
 
 impl Forecast {
     /// Of this work on this data.
     pub fn new(shape: &Shape, work: &Work) -> Self {
-        let Shape { n_rows, n_columns, own_rows, own_columns, dense, bytes, .. } = *shape;
+        let Shape { n_rows, n_columns, own_rows, own_columns, dense, .. } = *shape;
         let (r, m, n) = (work.rank as u64, n_rows as u64, n_columns as u64);
         let (own_m, own_n) = (own_rows as u64, own_columns as u64);
+        let kept = PROGRAM_BYTES + shape.bytes + shape.names;
         let entry = if dense { 8 } else { 12 };
         let anchors = entry * shape.anchor_entries;
-        let copies = (bytes as f64 * work.copied) as u64;
+        let copies = (shape.bytes as f64 * work.copied) as u64;
         let weights = if dense { r } else { r.min(WEIGHTS_OF_SPARSE as u64) };
-        let fitting = bytes
-            + copies
-            + 16 * m
-            + 8 * r * own_n
-            + anchors
-            + 2 * entry * shape.round_entries
-            + 12 * weights * own_n;
-        let (by_rows, in_flight) = if shape.ranks == 1 { (0, 0) } else { (bytes, IN_FLIGHT) };
-        let refining =
-            bytes + by_rows + in_flight + 24 * own_m * r + 24 * r * n + 8 * r * own_n + anchors;
-        let weighing = bytes + by_rows + 16 * own_m * r + 8 * r * n + 8 * r * r;
+        let candidates = 2 * entry * shape.round_entries + BATCH * shape.gram_column();
+        let products = 8 * r * own_n;
+        let fitting = 16 * m + products + anchors + candidates + 12 * weights * own_n;
+        let (by_rows, in_flight) = if shape.ranks == 1 { (0, 0) } else { (shape.bytes, IN_FLIGHT) };
+        let refining = by_rows + in_flight + 24 * own_m * r + 24 * r * n + products + anchors;
+        let weighing = by_rows + 16 * own_m * r + 8 * r * n + 8 * r * r;
+        let writing = 28 * own_m * r + 24 * r * n;
+        let when = |needed: bool, bytes: u64| if needed { kept + bytes } else { 0 };
         Self {
-            fitting: PROGRAM_BYTES + fitting,
-            refining: if work.refines { PROGRAM_BYTES + refining } else { 0 },
-            weighing: if work.weighs { PROGRAM_BYTES + weighing } else { 0 },
+            fitting: kept + copies + fitting,
+            refining: when(work.refines, refining),
+            weighing: when(work.weighs, weighing),
+            writing: when(work.refines && !work.weighs, writing),
         }
     }
 
     /// The most of all stages.
     pub fn peak(&self) -> u64 {
-        self.fitting.max(self.refining).max(self.weighing)
+        self.fitting.max(self.refining).max(self.weighing).max(self.writing)
     }
 
     /// What `limit` bytes leave for cached columns while anchors are found.
@@ -178,4 +199,79 @@ pub(crate) fn check_model(rank: usize, n_columns: usize, n_rows: usize, limit: u
         size_in_words(needed),
         size_in_words(limit)
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix on one rank whose columns have as many entries each.
+    fn shape(n_rows: usize, n_columns: usize, entries: u64, rank: u64) -> Shape {
+        let dense = entries == (n_rows * n_columns) as u64;
+        let lines = 8 * (n_rows + n_columns) as u64;
+        let in_a_column = entries / n_columns as u64;
+        Shape {
+            n_rows,
+            n_columns,
+            own_rows: n_rows,
+            own_columns: n_columns,
+            dense,
+            bytes: if dense { 8 * entries } else { 24 * entries + lines },
+            names: 0,
+            entries,
+            anchor_entries: rank * in_a_column,
+            round_entries: ROUND as u64 * in_a_column,
+            ranks: 1,
+        }
+    }
+
+    /// Peaks of the program, in MB, and what the cache could take of them.
+    #[test]
+    fn forecasts_are_near_measured_peaks() {
+        let refines = |rank| Work { rank, refines: true, weighs: false, copied: 0.0 };
+        let finds = |rank| Work { rank, refines: false, weighs: false, copied: 0.0 };
+        let measured = [
+            (shape(600_000, 1_000, 5_000_000, 10), refines(10), 307.3, 0.0),
+            (shape(4_000, 4_000, 16_000_000, 8), refines(8), 149.0, 0.0),
+            (shape(2_000, 100_000, 3_000_000, 3), finds(3), 128.2, 13.9),
+            (shape(200_000, 500, 1_000_000, 5), finds(5), 42.4, 0.0),
+        ];
+        for (shape, work, peak, cached) in measured {
+            let forecast = Forecast::new(&shape, &work).peak() as f64 / 1e6 + cached;
+            assert!((0.9..1.5).contains(&(forecast / peak)), "{forecast:.0} MB for {peak} MB");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_what_helps() {
+        let shape = shape(600_000, 1_000, 5_000_000, 10);
+        let work = Work { rank: 10, refines: true, weighs: false, copied: 0.0 };
+        let forecast = Forecast::new(&shape, &work);
+        let cache = forecast.cache_within(forecast.peak()).expect("it fits");
+        assert_eq!(cache as u64, forecast.peak() - forecast.fitting);
+        let error = forecast.cache_within(forecast.peak() - 1).unwrap_err();
+        assert_eq!(error.kind(), xray_nmf::ErrorKind::Memory);
+        let message = error.to_string();
+        assert!(
+            ["--memory", "fewer anchors", "--refine 0"].iter().all(|w| message.contains(w)),
+            "{message}"
+        );
+        // Ranks share all but H.
+        let of_two = Shape {
+            own_rows: 300_000,
+            own_columns: 500,
+            bytes: shape.bytes / 2,
+            ranks: 2,
+            ..shape
+        };
+        let of_two = Forecast::new(&of_two, &work).peak();
+        assert!(of_two < forecast.peak(), "{of_two}");
+    }
+
+    #[test]
+    fn models_of_many_topics_are_refused() {
+        assert!(check_model(10, 1000, 1000, 1 << 30).is_ok());
+        let message = check_model(20_000, 2, 5, 1 << 30).unwrap_err().to_string();
+        assert!(message.contains("20000 topics") && message.contains("3.2 GB"), "{message}");
+    }
 }

@@ -164,6 +164,24 @@ def test_interrupts_stop_within_a_second(name: str) -> None:
     assert "[0, 1]" in out and child.returncode == 0, err
 
 
+TOO_WIDE = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+import scipy.sparse as sp
+from xray_nmf import XRay
+try:
+    XRay(3, n_jobs=1).fit(sp.csr_matrix((3, 2**31 - 2)))
+except MemoryError as error:
+    print("MemoryError:", error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on addresses are those of Linux")
+def test_memory_that_is_not_there_is_an_exception() -> None:
+    out = subprocess.run([sys.executable, "-c", TOO_WIDE], capture_output=True, text=True)
+    assert out.returncode == 0 and out.stdout.startswith("MemoryError: there is no memory"), out
+
+
 def test_an_error_in_a_signal_handler_stops_a_fit() -> None:
     def complain(number: int, frame: object) -> None:
         raise TimeoutError("too long")

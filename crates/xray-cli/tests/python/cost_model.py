@@ -260,12 +260,9 @@ def compare_memory(program: Path, documents: int, sizes: list[int]) -> None:
         sp.save_npz(matrix, counts, compressed=False)
         entries = np.sort(np.bincount(counts.indices))[::-1].astype(float)
         del counts
-        words = ["topics", str(matrix), "-k", str(rank), "--memory", "16M", "--threads", "1"]
+        words = ["topics", str(matrix), "-k", str(rank), "--threads", "1"]
         for ranks in sizes:
             output = Path(folder) / f"topics-{ranks}"
-            answer = launcher.run(ranks, *words, "--json", "-q", "-o", str(output)).answer()
-            told = answer["ranks"] if ranks > 1 else answer
-            peaks = np.atleast_1d(np.array(told["peak_memory_bytes"], dtype=float))
             job = Job(
                 m=documents,
                 n=len(entries),
@@ -283,6 +280,10 @@ def compare_memory(program: Path, documents: int, sizes: list[int]) -> None:
                 fitting_memory(job) + cache,
                 refining_memory(job),
             )
+            limit = ["--memory", str(int(1.1 * max(stages)))]
+            answer = launcher.run(ranks, *words, *limit, "--json", "-q", "-o", str(output)).answer()
+            told = answer["ranks"] if ranks > 1 else answer
+            peaks = np.atleast_1d(np.array(told["peak_memory_bytes"], dtype=float))
             listed = ", ".join(f"{peak / 1e6:.0f}" for peak in peaks)
             print(
                 f"topics of {documents:,} documents, {ranks} ranks: {listed} MB, "
