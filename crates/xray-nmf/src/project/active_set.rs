@@ -13,7 +13,10 @@
 //!
 //! Cost for each pivot, p = |P|: p^2 for the factor and the solves, p t for the gradient.
 
+mod correction;
 mod projector;
+
+pub(crate) use correction::{Gradients, correct};
 
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
@@ -371,65 +374,6 @@ impl ActiveSet {
             let z = (self.trial[q] - dot(below, &self.trial[q + 1..])) * self.inverse_diagonal[q];
             self.trial[q] = z;
         }
-    }
-}
-
-/// The corrected semi-normal equations: how good the solution is, and how to make it better.
-impl ActiveSet {
-    /// The least pivot of P, relative to `||X_k||^2`; 0 if an anchor was found dependent. The solution is
-    /// accurate to about 1e-16 divided by it.
-    #[inline(always)]
-    pub(crate) fn least_pivot(&self, s: &NormalMatrix) -> f64 {
-        if self.has_blocked {
-            return 0.0;
-        }
-        let mut largest = 1.0f64;
-        for (&k, &inverse) in self.passive.iter().zip(&self.inverse_diagonal) {
-            largest = largest.max(inverse * inverse * s.row(k as usize)[k as usize]);
-        }
-        1.0 / largest
-    }
-
-    /// Prepares the correction `S_PP^-1 g_P` for the gradient `g = X_A'r` of the solution's residual r, and
-    /// returns its largest entry, times `||X_k||`.
-    #[inline(always)]
-    pub(crate) fn prepare_correction(&mut self, s: &NormalMatrix, gradient: &[f64]) -> f64 {
-        let p = self.passive.len();
-        self.trial.clear();
-        for &k in &self.passive {
-            self.trial.push(gradient[k as usize]);
-        }
-        for q in 0..p {
-            let value = self.trial[q] * self.inverse_diagonal[q];
-            self.trial[q] = value;
-            let below = &self.columns[q * self.stride..][q + 1..p];
-            add_scaled(&mut self.trial[q + 1..], below, -value);
-        }
-        self.solve_transposed();
-        let mut largest = 0.0f64;
-        for (&k, change) in self.passive.iter().zip(&self.trial) {
-            largest = largest.max(change.abs() / s.inverse_norm(k as usize).max(f64::MIN_POSITIVE));
-        }
-        largest
-    }
-
-    /// Takes another solution, and the factor of its support.
-    pub(crate) fn adopt(&mut self, s: &NormalMatrix, (passive, weights): (&[u32], &[f64])) {
-        self.passive = passive.to_vec();
-        self.weights = weights.to_vec();
-        self.has_blocked = false;
-        self.refactor(s, 0);
-    }
-
-    /// Adds the correction; false if a weight is no longer positive: then P is not the support.
-    #[inline(always)]
-    pub(crate) fn correct(&mut self) -> bool {
-        let mut positive = true;
-        for (h, change) in self.weights.iter_mut().zip(&self.trial) {
-            *h += change;
-            positive &= *h > 0.0;
-        }
-        positive
     }
 }
 

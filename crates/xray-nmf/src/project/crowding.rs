@@ -16,9 +16,9 @@ const LEAST_DISTANCE: f64 = 1e-15;
 /// Whether a column is that near to the span of the others, given `S = A'A`.
 pub(crate) fn is_crowded(s: &NormalMatrix) -> bool {
     let mut distances = Distances::default();
-    (0..s.size()).all(|_| {
+    (1..=s.size()).any(|n_columns| {
         distances.push(s);
-        distances.least.last().is_some_and(|least| *least >= CROWDED)
+        distances.least(n_columns) < CROWDED
     })
 }
 

@@ -9,7 +9,6 @@ mod active_set;
 mod basis;
 mod compensated;
 mod coordinate;
-mod correction;
 mod crowding;
 mod kept;
 mod kkt;

@@ -14,6 +14,8 @@ use crate::matrix::kernels::quad::Quad;
 #[inline(always)]
 pub(crate) fn weighted_lines(x: &Line, lines: &[f64], target: &mut [f64]) -> f64 {
     match target.len() {
+        // As few lanes as possible are filled twice.
+        17..=24 | 33..=48 => in_tiles::<12>(x, lines, target),
         16.. => in_tiles::<16>(x, lines, target),
         8.. => in_tiles::<8>(x, lines, target),
         4.. => in_tiles::<4>(x, lines, target),

@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
+use super::active_set::{Gradients, correct};
 use super::basis::Basis;
 use super::compensated::add_product;
-use super::correction::correct;
 use super::crowding::is_crowded;
 use super::kkt::violation_of;
 use super::nnls::{Solved, normal_matrix};
@@ -96,8 +96,8 @@ pub(super) struct RightSide<'a> {
     /// `||r||^2` of the last residual.
     left: f64,
     gradient: Vec<f64>,
-    /// The solution, with zeros.
-    dense: Vec<f64>,
+    /// The last solution, with zeros.
+    solution: Vec<f64>,
 }
 
 impl<'a> RightSide<'a> {
@@ -110,7 +110,7 @@ impl<'a> RightSide<'a> {
             residual: Line { indices: None, values: vec![0.0; system.n_rows] },
             left: 0.0,
             gradient: vec![0.0; system.columns.len()],
-            dense: vec![0.0; system.columns.len()],
+            solution: vec![0.0; system.columns.len()],
         }
     }
 
@@ -125,59 +125,37 @@ impl<'a> RightSide<'a> {
     #[inline(always)]
     pub(super) fn finish(&mut self, solver: &mut ActiveSet) -> Solved {
         let s = &self.system.normal;
-        let (mut gradient, mut dense) =
-            (std::mem::take(&mut self.gradient), std::mem::take(&mut self.dense));
-        let settled = self.correct(solver, &mut dense, &mut gradient);
-        let is_done = self.squared_norm <= 0.0 || (settled && self.is_complete(&dense, &gradient));
+        let mut gradient = std::mem::take(&mut self.gradient);
+        let settled = self.correct(solver, &mut gradient);
+        let is_done = self.squared_norm <= 0.0 || (settled && self.is_complete(&gradient));
         if !is_done {
             let (support, weights) = self.orthogonal(solver.solution());
             solver.adopt(s, (&support, &weights));
-            if !self.correct(solver, &mut dense, &mut gradient) {
-                spread((&support, &weights), &mut dense);
-                self.differentiate(&dense, &mut gradient);
+            if !self.correct(solver, &mut gradient) {
+                self.gradient_of((&support, &weights), &mut gradient);
             }
         }
         let solved = Solved {
-            solution: dense.clone(),
+            solution: self.solution.clone(),
             residual_norm: self.left.sqrt(),
-            violation: violation_of(&dense, s, self.squared_norm, &gradient),
+            violation: violation_of(&self.solution, s, self.squared_norm, &gradient),
         };
-        (self.gradient, self.dense) = (gradient, dense);
+        self.gradient = gradient;
         solved
     }
 
-    /// Corrects the solution in the active set, and leaves it and its gradient in the buffers; false if that
-    /// is no use.
+    /// Corrects the solution in the active set, and leaves its gradient in the buffer; false if that is no use.
     #[inline(always)]
-    fn correct(&mut self, solver: &mut ActiveSet, dense: &mut [f64], gradient: &mut [f64]) -> bool {
+    fn correct(&mut self, solver: &mut ActiveSet, gradient: &mut [f64]) -> bool {
         let s = &self.system.normal;
         self.is_sensitive = solver.least_pivot(s) < SENSITIVE;
-        correct(solver, s, self.squared_norm.sqrt(), gradient, |solution, gradient| {
-            spread(solution, dense);
-            self.differentiate(dense, gradient);
-        })
-    }
-
-    /// The residual of a solution, and its gradient.
-    #[inline(always)]
-    fn differentiate(&mut self, solution: &[f64], gradient: &mut [f64]) {
-        let residual = &mut self.residual.values;
-        residual.copy_from_slice(&self.right);
-        let columns = &self.system.columns;
-        let cancels = self.system.size_of(solution) > CANCELLING * self.squared_norm.sqrt();
-        if cancels || self.is_sensitive {
-            differentiate_carefully(residual, columns, solution, gradient);
-            self.left = residual.iter().fold(0.0, |sum, v| sum + v * v);
-        } else {
-            subtract(residual, columns, solution);
-            self.left = self.system.gradient(&self.residual, gradient);
-        }
+        correct(solver, s, self.squared_norm.sqrt(), gradient, self)
     }
 
     /// Whether no column outside the support could lower the residual, as far as gradients can tell.
     #[inline(always)]
-    fn is_complete(&self, solution: &[f64], gradient: &[f64]) -> bool {
-        let s = &self.system.normal;
+    fn is_complete(&self, gradient: &[f64]) -> bool {
+        let (s, solution) = (&self.system.normal, &self.solution);
         let mut largest = f64::NEG_INFINITY;
         for (k, (&z, &g)) in solution.iter().zip(gradient).enumerate() {
             if z == 0.0 && s.inverse_norm(k) > 0.0 {
@@ -198,6 +176,24 @@ impl<'a> RightSide<'a> {
         basis.extend(columns, &self.right, &mut coordinates);
         let triangle = basis.triangle(columns, *n_rows);
         OrthogonalSet::new(&triangle, &coordinates).solve(start)
+    }
+}
+
+impl Gradients for RightSide<'_> {
+    #[inline(always)]
+    fn gradient_of(&mut self, solution: (&[u32], &[f64]), gradient: &mut [f64]) {
+        spread(solution, &mut self.solution);
+        let (solution, residual) = (&self.solution, &mut self.residual.values);
+        residual.copy_from_slice(&self.right);
+        let columns = &self.system.columns;
+        let cancels = self.system.size_of(solution) > CANCELLING * self.squared_norm.sqrt();
+        if cancels || self.is_sensitive {
+            differentiate_carefully(residual, columns, solution, gradient);
+            self.left = residual.iter().fold(0.0, |sum, v| sum + v * v);
+        } else {
+            subtract(residual, columns, solution);
+            self.left = self.system.gradient(&self.residual, gradient);
+        }
     }
 }
 

@@ -206,13 +206,13 @@ fn a_weight_is_found_however_little_its_gradient_tells() {
         let distance = 10f64.powi(-exponent);
         let rays = [[0.58, 0.86, distance], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]];
         let mixed = |d: usize| 0.95 * rays[0][d] + 0.02 * rays[1][d] + 0.06 * rays[2][d];
-        let mixture: [f64; 3] = std::array::from_fn(mixed);
-        let columns = rays.iter().chain([&mixture]);
-        let x = Grid::from_columns(&columns.map(|column| column.to_vec()).collect::<Vec<_>>());
+        let mut columns: Vec<Vec<f64>> = rays.iter().map(|ray| ray.to_vec()).collect();
+        columns.push((0..3).map(mixed).collect());
+        let x = Grid::from_columns(&columns);
         let found = fit(&x.dense(), &Params { fixed: vec![0, 1, 2], ..Params::new(3) }).unwrap();
         let h = found.coefficients().dense_column(3);
-        for d in 0..3 {
-            let left = x.column(3)[d] - (0..3).map(|k| h[k] * rays[k][d]).sum::<f64>();
+        for (d, own) in x.column(3).iter().enumerate() {
+            let left = own - (0..3).map(|k| h[k] * rays[k][d]).sum::<f64>();
             assert!(left.abs() <= 1e-15, "{distance:e}: {left:e} of row {d}, {h:?}");
         }
     }

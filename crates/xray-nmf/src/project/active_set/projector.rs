@@ -1,14 +1,25 @@
 //! Columns of X projected by the active set, and made better where anchors are nearly dependent.
 
-use super::{ActiveSet, GRADIENT_TOLERANCE, State};
+use super::{ActiveSet, GRADIENT_TOLERANCE, Gradients, State, correct};
 use crate::matrix::kernels::dot;
-use crate::project::correction::correct;
 use crate::project::kkt::gradient_in_coordinates;
 use crate::project::orthogonal::OrthogonalSet;
 use crate::project::{Coordinates, Kept, Projection, Projector, WeightBlock, sparse_dot};
 
 /// A pivot below this costs half of all digits: the solution is corrected.
 const NEARLY_DEPENDENT: f64 = 1e-8;
+
+/// A column in the coordinates of an orthonormal basis of the rays.
+struct InCoordinates<'a> {
+    triangle: &'a [&'a [f64]],
+    right: &'a [f64],
+}
+
+impl Gradients for InCoordinates<'_> {
+    fn gradient_of(&mut self, solution: (&[u32], &[f64]), gradient: &mut [f64]) {
+        gradient_in_coordinates(self.triangle, self.right, solution, gradient);
+    }
+}
 
 impl Projector for ActiveSet {
     #[inline(always)]
@@ -77,10 +88,8 @@ impl ActiveSet {
         let (right, triangle) = (coordinates.of(i, &input.rays), input.rays.triangle());
         let mut gradient = vec![0.0; normal.size()];
         let norm = squared_norm.sqrt();
-        let settled = !hidden
-            && correct(self, normal, norm, &mut gradient, |solution, gradient| {
-                gradient_in_coordinates(&triangle, right, solution, gradient);
-            });
+        let mut residuals = InCoordinates { triangle: &triangle, right };
+        let settled = !hidden && correct(self, normal, norm, &mut gradient, &mut residuals);
         let outside = |k: usize| self.state[k] != State::Passive;
         let violated = |k: usize| gradient[k] * normal.inverse_norm(k) > GRADIENT_TOLERANCE * norm;
         if !settled || (0..normal.size()).any(|k| outside(k) && violated(k)) {
