@@ -154,10 +154,15 @@ pub(crate) fn survive_large_files() {
 }
 
 /// What is said of a result that an interruption has cut short.
-pub(crate) fn partial(written: &str, kept: &Path, checkpoint: Option<&Path>) -> String {
+pub(crate) fn partial(written: &str, kept: &Path) -> String {
+    format!("{written}: what was found so far; {} is as it was", kept.display())
+}
+
+/// The same of a run that can go on.
+pub(crate) fn resumable(written: &str, kept: &Path, checkpoint: Option<&Path>) -> String {
     let go_on = match checkpoint {
         Some(file) => format!("go on with --checkpoint {} --resume", file.display()),
         None => "a run with --checkpoint FILE can go on with --resume".to_owned(),
     };
-    format!("{written}: what was found so far; {} is as it was; {go_on}", kept.display())
+    format!("{}; {go_on}", partial(written, kept))
 }

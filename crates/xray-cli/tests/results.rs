@@ -44,8 +44,8 @@ const VERBS: [(&str, &str, &str); 10] = [
     ("topics texts.csv -k 4 -o out", "out", "anchor"),
     ("topics texts.csv -k 4 -o out --json", "out", "\"topics\""),
     ("topics texts.csv -k 4 -o out --shards", "out", "anchor"),
-    ("factorize x.csv -r 2 -o out", "out", "anchor"),
-    ("factorize x.csv -r 2 -o out/m.npz", "out", "anchor"),
+    ("factorize x.csv -r 2 -o out", "out", "residual"),
+    ("factorize x.csv -r 2 -o out/m.npz", "out", "residual"),
     ("rank x.csv --max 3 -o out", "out", "rank"),
     ("compare x.csv -r 2 --methods xray-max -o out", "out", "max"),
     ("transform m.npz x.csv -o out/w.csv --json", "out", "\"weights\""),
@@ -129,7 +129,7 @@ fn what_is_read_is_not_written_over() {
         "convert x.csv x.csv",
         "convert x.csv ./in/../x.csv",
         "convert x.csv in/rank.csv in/rank.csv",
-        "convert texts.csv --stop-words words.txt words.txt --weighting counts --to csv",
+        "convert texts.csv words.txt --stop-words words.txt --weighting counts --to csv",
     ] {
         let run = place.xray(&line.split(' ').collect::<Vec<_>>());
         if let Some(fault) = run.fault_of_error(2, &["the output would take the place of"]) {

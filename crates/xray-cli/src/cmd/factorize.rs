@@ -25,7 +25,7 @@ use crate::data::{about, find_column, provenance, read_table};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{Guarded, partial};
+use crate::output::{Guarded, resumable};
 use crate::session::Session;
 
 /// What was asked to be written: one file, or a folder.
@@ -176,7 +176,7 @@ impl FoundFactors {
             Target::Folder(folder) => self.write_folder(comm, folder, origin)?,
         };
         let checkpoint = args.run.checkpoint.as_deref();
-        Ok(if stopped { partial(&written, &kept, checkpoint) } else { written })
+        Ok(if stopped { resumable(&written, &kept, checkpoint) } else { written })
     }
 
     /// Numbers of the larger factor: of H, or of the refined W.

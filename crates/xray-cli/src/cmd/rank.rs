@@ -20,7 +20,7 @@ use crate::data::{about, read_weighed};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::Outcome;
-use crate::output::Guarded;
+use crate::output::{Guarded, partial};
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
@@ -93,11 +93,7 @@ fn write(
     };
     together(comm, files())?;
     let written = folder.commit(comm, None)?;
-    Ok(if stopped {
-        format!("{written}: what was found so far; {} is as it was", kept.display())
-    } else {
-        written
-    })
+    Ok(if stopped { partial(&written, &kept) } else { written })
 }
 
 #[cfg(feature = "pictures")]

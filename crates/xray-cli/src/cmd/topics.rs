@@ -25,7 +25,7 @@ use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::{Outcome, UsageError};
-use crate::output::{Guarded, partial};
+use crate::output::{Guarded, resumable};
 use crate::session::Session;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
@@ -215,7 +215,7 @@ impl FoundTopics {
         let (kept, checkpoint) = (output.folder.path().to_owned(), output.checkpoint.clone());
         let folder = output.folder.into_partial(comm)?;
         let written = self.write_files(comm, Output { folder, ..output })?;
-        Ok(partial(&written, &kept, checkpoint.as_deref()))
+        Ok(resumable(&written, &kept, checkpoint.as_deref()))
     }
 
     fn write_files(&self, comm: &dyn Communicator, output: Output) -> anyhow::Result<String> {

@@ -173,8 +173,11 @@ impl Folder {
     fn check_input(&self) -> Result<()> {
         let record = Record::read(&self.path);
         let there = record.of(self.plan.purpose).and_then(|result| result.input.as_ref());
+        let is_own = |there: &InputMark| {
+            self.plan.input.as_ref().is_some_and(|own| own.place == there.place)
+        };
         match there {
-            Some(there) if self.plan.only_same_input && Some(there) != self.plan.input.as_ref() => {
+            Some(there) if self.plan.only_same_input && !is_own(there) => {
                 Err(Error::Usage(format!(
                     "{}: it has the result of another input ({}); choose a folder with -o",
                     self.path.display(),
