@@ -33,7 +33,7 @@ fn what_cannot_fit_is_refused_before_it_is_done() {
         &place.xray(&fit),
         &["wide.mtx", "to find the anchors", "314.6 MB may be used", "fewer anchors"],
     );
-    let told = place.done(&["factorize", "wide.mtx", "-r", "2", "--memory", "300M", "--verbose"]);
+    let told = place.done(&["factorize", "wide.mtx", "-r", "2", "--memory", "1G", "--verbose"]);
     assert!(told.stderr.contains("memory: about "), "{}", told.stderr);
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | stage | bytes |
 //! |---|---|
-//! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, H |
+//! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, `120 n_own`, H |
 //! | refining | X (on several ranks also by rows), `24 m_own r` for W, `24 r n` for H and copies to look ahead from, `8 r n_own`, `12 z_A` |
 //! | weights | X, H, `8 r^2`, W twice |
 //! | writing | refined factors: X, `28 m_own r` and `24 r n` for W and H as they are, and as they are written |
@@ -25,6 +25,9 @@ use crate::error::{Error, Result};
 
 /// Columns that are scored in one round.
 const ROUND: usize = 64;
+
+/// What is known of each column: norms, residuals, bounds, where its weights and factors are.
+const PER_COLUMN: u64 = 120;
 
 /// Columns of X'X that are made before they are cached.
 const BATCH: u64 = 32;
@@ -137,7 +140,8 @@ impl Forecast {
         let weights = if dense { r } else { r.min(WEIGHTS_OF_SPARSE as u64) };
         let candidates = 2 * entry * shape.round_entries + BATCH * shape.gram_column();
         let products = 8 * r * own_n;
-        let fitting = 16 * m + products + anchors + candidates + 12 * weights * own_n;
+        let columns = PER_COLUMN * own_n + 12 * weights * own_n;
+        let fitting = 16 * m + products + anchors + candidates + columns;
         let (by_rows, in_flight) = if shape.ranks == 1 { (0, 0) } else { (shape.bytes, IN_FLIGHT) };
         let refining = by_rows + in_flight + 24 * own_m * r + 24 * r * n + products + anchors;
         let weighing = by_rows + 16 * own_m * r + 8 * r * n + 8 * r * r;

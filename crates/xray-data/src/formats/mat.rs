@@ -152,7 +152,8 @@ impl<'a> Selection<'a> {
         let variable = head.read(reader, &mut self.claim)?;
         // Labels may come before the matrix they belong to, and be the largest until then.
         if let (true, Content::Dense(values)) = (labels, &variable.content) {
-            self.claim.take(8 * values.len() as u64)?;
+            // Numbers, and the words for them.
+            self.claim.take((8 + string_bytes(0)) * values.len() as u64)?;
             self.vectors.push(values.clone());
         }
         if wanted {

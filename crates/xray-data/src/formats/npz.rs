@@ -16,7 +16,7 @@ use zip::{CompressionMethod, ZipArchive};
 use super::npy::{Header, Kind, Room, read_header};
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Entries, Stored, check_shape};
-use crate::budget::{Claim, json_bytes};
+use crate::budget::{Claim, json_bytes, string_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, Limits, LoadOptions};
@@ -85,6 +85,8 @@ fn read_texts(
     if matches!(header.kind, Kind::Bytes | Kind::Unicode) {
         return header.read_strings(file, reader, room);
     }
+    // Numbers, and the words for them.
+    room.claim.take(header.check(file, room.most_bytes)? as u64 * string_bytes(0))?;
     let numbers = header.read_numbers(file, reader, room)?;
     Ok(numbers.iter().map(f64::to_string).collect())
 }
