@@ -159,8 +159,9 @@ mod tests {
 
     #[test]
     fn names_decide_where_there_are_any() {
-        let by_name =
-            |model: Option<&str>, data: Option<&str>| matched(model, data, ColumnMatch::Names);
+        fn by_name(model: Option<&str>, data: Option<&str>) -> Result<Matched> {
+            matched(model, data, ColumnMatch::Names)
+        }
         let order = |model: &str, data: &str| by_name(Some(model), Some(data)).unwrap().order;
         assert_eq!(order("a b c", "a b c"), None);
         assert_eq!(order("a b c", "c a b"), Some(vec![1, 2, 0]));

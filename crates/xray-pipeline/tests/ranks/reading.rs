@@ -13,7 +13,9 @@ use xray_nmf::{
     fit,
 };
 use xray_pipeline::shards::{Manifest, ManifestHead, Part, ShardFile, load_model};
-use xray_pipeline::{Content, Corpus, Folder, Plan, Purpose, TextRequest, read, read_table, weigh};
+use xray_pipeline::{
+    Content, Corpus, Folder, InputFacts, Plan, Purpose, TextRequest, read, read_table, weigh,
+};
 
 use super::{matrix, texts};
 
@@ -331,5 +333,34 @@ fn shards_are_put_together_as_the_whole() {
         std::fs::write(&damaged, "other").expect("written");
         let problem = load_model(folder.path()).unwrap_err().to_string();
         assert!(problem.contains("not the file"), "{problem}");
+    }
+}
+
+#[test]
+fn blank_lines_do_not_shift_labels_and_facts_are_those_of_one_machine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line =
+        |d: usize| if d % 5 == 0 { "\n".to_owned() } else { format!("word{} text\n", d % 7) };
+    std::fs::write(path(&folder, "x.txt"), (0..9000).map(line).collect::<String>())
+        .expect("written");
+    let labels: String = (0..9000).map(|d| format!("c{}\n", d % 3)).collect();
+    std::fs::write(path(&folder, "labels"), labels).expect("written");
+    let options = LoadOptions { labels: Some(path(&folder, "labels")), ..LoadOptions::default() };
+    for size in SIZES {
+        let parts = run_local_ranks(size, |comm| {
+            let content = read(comm, &inputs(&path(&folder, "x.txt")), &options).expect("texts");
+            let facts = InputFacts::new(comm, &content).expect("ranks").expect("a file");
+            let Content::Documents(documents) = content else { panic!("texts") };
+            (facts, documents.own)
+        });
+        for (facts, own) in &parts {
+            assert_eq!((facts.rows, facts.blank_lines, facts.empty), (7200, 1800, 0), "{size}");
+            assert!(facts.labelled && facts.format == "lines");
+            for (id, label) in own.ids.iter().zip(own.labels.as_ref().expect("labels")) {
+                let k = id.parse::<usize>().expect("a number") - 1;
+                assert_eq!(*label, format!("c{}", (k / 4 * 5 + k % 4 + 1) % 3), "document {k}");
+            }
+        }
+        assert_eq!(parts.iter().map(|(_, own)| own.len()).sum::<usize>(), 7200);
     }
 }

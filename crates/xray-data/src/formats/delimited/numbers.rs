@@ -38,7 +38,8 @@ impl NumberLayout {
         }
         let by_name = options.id.iter().chain(&options.label);
         let by_name = by_name.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
-        let guessed = sample.number_header();
+        let (guessed, header_is_open) =
+            (sample.number_header(), options.header.is_none() && !by_name);
         let header = options.header.unwrap_or(by_name || guessed != NumberHeader::No);
         let short = header && sample.has_short_header();
         let mut names = if header { sample.names() } else { Vec::new() };
@@ -57,13 +58,7 @@ impl NumberLayout {
             Some(choice) => Some(place(choice)?),
             None => {
                 let unnamed = short || header && sample.has_empty_corner();
-                let first = n_fields > 1 && label != Some(0);
-                let first = first && (unnamed || !sample.is_mostly_numbers(0));
-                let counted = |column: &usize| {
-                    n_fields > 1 && Some(*column) != label && sample.has_distinct_counts(*column)
-                };
-                let named = || columns::guess(&names, &[], Guess::Id).filter(counted);
-                first.then_some(0).or_else(named)
+                guess_row_names(sample, &names, n_fields, label, unnamed)
             }
         };
         let numbers: Vec<usize> =
@@ -72,10 +67,7 @@ impl NumberLayout {
         let is_text = |column| sample.is_text(column, numbers.len());
         let texts = options.id.is_none() && row_names.is_some_and(is_text);
         let found = numeric && !texts && !numbers.is_empty();
-        if let (NumberHeader::Mixed(place), true) = (guessed, found)
-            && options.header.is_none()
-            && !by_name
-        {
+        if let (NumberHeader::Mixed(place), true) = (guessed, found && header_is_open) {
             return Err(mixed_header(file, place, &sample.first()[place]));
         }
         Ok(found.then_some(Self { header, n_fields, row_names, label, numbers }))
@@ -170,6 +162,25 @@ impl NumberLayout {
             labels: self.label.map(|_| labels),
         })
     }
+}
+
+/// The column with the names of rows, where nothing was said: the first one if it has no numbers or no name,
+/// otherwise one with a usual name and distinct whole numbers.
+fn guess_row_names(
+    sample: &Sample,
+    names: &[String],
+    n_fields: usize,
+    label: Option<usize>,
+    unnamed: bool,
+) -> Option<usize> {
+    if n_fields < 2 {
+        return None;
+    }
+    if label != Some(0) && (unnamed || !sample.is_mostly_numbers(0)) {
+        return Some(0);
+    }
+    let named = columns::guess(names, &[], Guess::Id);
+    named.filter(|&column| Some(column) != label && sample.has_distinct_counts(column))
 }
 
 /// A first record that may be names or numbers.

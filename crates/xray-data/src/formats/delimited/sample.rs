@@ -154,7 +154,7 @@ impl Sample {
         match (numbers.is_empty(), names.first()) {
             (_, None) => NumberHeader::No,
             (true, Some(_)) => NumberHeader::Yes,
-            (false, Some(_)) if shift == 1 => NumberHeader::Yes,
+            (false, Some(_)) if shift == 1 || self.repeated => NumberHeader::Yes,
             (false, Some(&place)) => NumberHeader::Mixed(place),
         }
     }

@@ -1,0 +1,153 @@
+//! What a file is, by its content; by its name where the content leaves it open.
+
+use std::path::Path;
+
+use super::{FORMATS, Format, Told, plain};
+use crate::error::{Malformed, Result, quoted};
+
+/// What the content is; the name decides only between text formats that the content leaves open.
+pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
+    if head.is_empty() {
+        return Err(Malformed::damaged(name, "an empty file", "data").into());
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mut signed = FORMATS.into_iter();
+    if let Some(format) =
+        signed.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
+    {
+        return Ok(format);
+    }
+    if let Some((found, expected, remedy)) = unreadable_signature(head) {
+        return Err(Malformed::new(name, found, expected).remedy(remedy).into());
+    }
+    if memchr::memchr(0, head).is_some() {
+        let expected = format!("one of {}", Format::names(|_| true));
+        return Err(Malformed::new(name, "binary data of no known format", expected)
+            .remedy("convert it to one of these")
+            .into());
+    }
+    if text.trim_ascii().is_empty() {
+        return Err(Malformed::damaged(name, "nothing but white space", "data").into());
+    }
+    if let Some((found, remedy)) = unreadable_text(text) {
+        return Err(Malformed::new(name, found, "lines of text").remedy(remedy).into());
+    }
+    let named = Format::from_path(Path::new(name));
+    if let Some(promised) = named.filter(|format| matches!(format.told, Told::Signature(_))) {
+        let begin = text.trim_ascii_start();
+        let line = begin.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let found = format!("text that begins with {}", quoted(line.trim_ascii_end()));
+        return Err(Malformed::new(name, found, format!("{}, as its name says", promised.words))
+            .remedy("fetch or write it again, or say what it is with `format`")
+            .into());
+    }
+    Ok(by_lines(text, named))
+}
+
+/// Signatures of what cannot be read, with what is expected and what to do about it.
+fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'static str)> {
+    match head {
+        _ if head.starts_with(b"MATLAB 7.3") || head.starts_with(b"\x89HDF") => Some((
+            "an HDF5 file (MATLAB 7.3)",
+            "MATLAB version 5 to 7.2",
+            "save it with save(..., '-v7')",
+        )),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some(("UTF-16 text", "UTF-8 text", "convert it with iconv -f UTF-16 -t UTF-8"))
+        }
+        [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] => Some((
+            "xz or bzip2 compression",
+            "plain content, gzip or Zstandard",
+            "decompress it, or compress it with one of these",
+        )),
+        _ => None,
+    }
+}
+
+/// Text that looks as if it had lines but has none, and what to do about it.
+fn unreadable_text(text: &[u8]) -> Option<(&'static str, &'static str)> {
+    if let Some(rest) = text.trim_ascii_start().strip_prefix(b"[")
+        && rest.trim_ascii_start().starts_with(b"{")
+    {
+        return Some(("a JSON list", "write one object a line, as with jq -c '.[]'"));
+    }
+    let old_mac =
+        memchr::memchr(b'\n', text).is_none() && memchr::memchr_iter(b'\r', text).count() > 1;
+    old_mac.then_some(("line ends without line feeds", "convert them with tr '\\r' '\\n'"))
+}
+
+/// What lines of text are. A name counts where the content leaves it open; one that says no more than
+/// "text" rules out what prose might look like.
+fn by_lines(text: &[u8], named: Option<&'static Format>) -> &'static Format {
+    let find = |fits: fn(&Told, &[u8]) -> bool| {
+        FORMATS.into_iter().find(|format| fits(&format.told, text))
+    };
+    let telling = named.filter(|format| !matches!(format.told, Told::Otherwise));
+    let fits = |told: &Told, text: &[u8]| matches!(told, Told::Content(test) if test(text));
+    // Of several that fit, the one that the name tells.
+    named
+        .filter(|format| fits(&format.told, text))
+        .or_else(|| find(|told, text| matches!(told, Told::Content(test) if test(text))))
+        .or(telling)
+        .or_else(|| find(|told, text| matches!(told, Told::Guess(test) if test(text))))
+        .or(named)
+        .or_else(|| find(|told, text| matches!(told, Told::LastGuess(test) if test(text))))
+        .or_else(|| find(|told, _| matches!(told, Told::Otherwise)))
+        .unwrap_or(&plain::FORMAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        let cases: [(&str, &str, &str); 15] = [
+            ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
+            ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
+            ("x", "2\n2\n1\n1 2 3\n", "docword"),
+            ("x.txt", "1 2:3 4:5\n-1 1:1\n", "svmlight"),
+            ("ap.dat", "3 0:1 5:2 3:1\n1 0:1\n", "ldac"),
+            ("x.svm", "3 1:1 5:2 7:1\n1 2:1\n", "svmlight"),
+            ("x", "a,b\nc,d\n", "csv"),
+            ("x", "a;b\nc;d\n", "csv"),
+            ("x", "a\tb\nc\td\n", "tsv"),
+            ("x.tsv", "text\nhello\n", "tsv"),
+            ("x.csv.gz", "text\nhello\n", "csv"),
+            ("x", "1 2 3\n4 5 6\n", "spaced"),
+            ("x.txt", "1 2 3\n4 5 6\n", "spaced"),
+            ("x.txt", "One, two.\nThree, four.\n", "lines"),
+            ("x", "Some words\nand more, here\n", "lines"),
+        ];
+        for (name, content, format) in cases {
+            assert_eq!(
+                detect(name, content.as_bytes()).expect("known").name,
+                format,
+                "{content:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (content, word) in [
+            (&b""[..], "empty"),
+            (b" \n\n", "white space"),
+            (b"a\0b", "binary"),
+            (b"\x89HDF\r\n", "HDF5"),
+            (b"\xff\xfea\0", "UTF-16"),
+            (b"BZh91AY", "bzip2"),
+            (b" [\n {\"text\": 1}]", "jq -c"),
+            (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
+        ] {
+            let message = detect("x", content).unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
+        }
+        for name in ["x.mtx", "x.npy", "x.npz.gz", "x.mat", "x.parquet"] {
+            let content = b"%MatrixMarket matrix coordinate real general\n1 1 0\n";
+            let message = detect(name, content).unwrap_err().to_string();
+            assert!(message.contains("\"%MatrixMarket matrix"), "{message}");
+            assert!(message.contains("as its name says"), "{message}");
+        }
+    }
+}
