@@ -152,10 +152,15 @@ fn killed_runs_leave_the_earlier_result_or_the_new_one() {
     assert_eq!(names, expected);
 }
 
-/// Sends Ctrl-C some time after the stage `after` has ended, and waits for the end.
-fn interrupted(place: &Place, arguments: &[&str], after: &str, wait: Duration) -> Run {
-    disturbed(place, arguments, after, |child| {
-        std::thread::sleep(wait);
+/// Sends Ctrl-C once an anchor is found, and waits for the end.
+fn interrupted(place: &Place, arguments: &[&str]) -> Run {
+    let saved = ["--checkpoint", "c.json", "--checkpoint-every", "1"];
+    disturbed(place, &[arguments, &saved].concat(), "read", |child| {
+        let start = Instant::now();
+        while !place.path("c.json").exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "no anchor in a minute");
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(kill.expect("the program `kill`").success());
     })
@@ -207,7 +212,7 @@ fn results_are_written_though_the_input_is_gone() {
 fn interrupted_fits_keep_the_anchors_found_so_far() {
     let place = Place::new();
     let fit = place.slow_fit(&["--threads", "2"]);
-    let run = interrupted(&place, &fit, "read", Duration::from_millis(300));
+    let run = interrupted(&place, &fit);
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     assert!(run.stderr.contains("press Ctrl-C again"), "{}", run.stderr);
     let json = run.json();
@@ -249,7 +254,7 @@ fn interrupted_topics_are_written() {
     ];
     place.done(&topics("3", "out"));
     let earlier = FILES.map(|file| place.bytes(&format!("out/{file}")));
-    let run = interrupted(&place, &fit, "text", Duration::from_millis(300));
+    let run = interrupted(&place, &fit);
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     assert!(run.stderr.contains("out/partial: what was found so far; out is as it was"));
     let json = run.json();
