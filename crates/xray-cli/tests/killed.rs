@@ -229,7 +229,7 @@ fn interrupted_fits_keep_the_anchors_found_so_far() {
     let out = fit.iter().position(|word| *word == "out").expect("an output");
     fit[out] = "m.npz";
     place.write("m.npz", "earlier");
-    let run = interrupted(&place, &fit, "read", Duration::from_millis(300));
+    let run = interrupted(&place, &fit);
     assert_eq!(run.status, Some(130), "{}", run.stderr);
     assert_eq!(place.text("m.npz"), "earlier");
     place.done(&["transform", "m.partial.npz", "x.npy", "--columns", "-o", "h.npy"]);
