@@ -56,3 +56,35 @@ fn examples_of_every_crate_are_included_as_documentation() {
         );
     }
 }
+
+/// Rust files below a folder.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in entries(folder) {
+        if entry.is_dir() {
+            sources(&entry, found);
+        } else if entry.extension().is_some_and(|ending| ending == "rs") {
+            found.push(entry);
+        }
+    }
+}
+
+#[test]
+fn every_fault_that_is_told_of_has_its_test() {
+    let page = fs::read_to_string(root().join("docs/faults.md")).unwrap();
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    let rows = page.lines().filter_map(|line| line.strip_suffix("` |")?.rsplit_once("| `"));
+    let mut n_rows = 0;
+    for (_, named) in rows {
+        let (file, test) = named.split_once("` `").expect("a file and a test");
+        let declared = format!("#[test]\nfn {test}() {{");
+        let has_it = |path: &&PathBuf| {
+            // Modules of tests are indented, and attributes may stand between.
+            let text = fs::read_to_string(path).unwrap().replace("\n    ", "\n");
+            path.ends_with(file) && text.replace("#[cfg(unix)]\n", "").contains(&declared)
+        };
+        assert!(files.iter().any(|path| has_it(&path)), "{file} has no test {test}");
+        n_rows += 1;
+    }
+    assert!(n_rows > 30, "{n_rows} rows");
+}

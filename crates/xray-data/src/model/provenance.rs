@@ -26,12 +26,11 @@ pub struct Provenance {
 impl Provenance {
     /// For a run on data whose hash is known, now.
     pub fn new(input: String, input_hash: Option<String>, seed: u64) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             input,
             input_hash,
-            created: Some(timestamp(now)),
+            created: Some(timestamp(since_1970(SystemTime::now()))),
             seed: Some(seed),
         }
     }
@@ -70,6 +69,11 @@ impl Origin {
     }
 }
 
+/// Seconds; a clock that is set before 1970 counts as 1970.
+fn since_1970(now: SystemTime) -> u64 {
+    now.duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
+}
+
 /// Seconds since 1970 as a date and time in UTC.
 fn timestamp(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -89,7 +93,24 @@ fn timestamp(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn clocks_may_be_wrong() {
+        let clock = |seconds: i64| match seconds {
+            0.. => UNIX_EPOCH + Duration::from_secs(seconds.unsigned_abs()),
+            _ => UNIX_EPOCH - Duration::from_secs(seconds.unsigned_abs()),
+        };
+        for (seconds, text) in [
+            (-86_400 * 365, "1970-01-01T00:00:00Z"),
+            (1 << 31, "2038-01-19T03:14:08Z"),
+            (253_402_300_800, "10000-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(timestamp(since_1970(clock(seconds))), text);
+        }
+    }
 
     #[test]
     fn times_of_leap_years_and_ends_of_centuries() {

@@ -1,0 +1,137 @@
+//! A system that refuses what the program needs, or changes under it. What other files try is listed beside these in
+//! docs/faults.md.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use support::{Place, Run, articles_csv};
+
+/// Somebody without rights: what is forbidden holds for root only if root gives them up.
+const NOBODY: u32 = 65_534;
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("x.csv", "a,b,c\n1,2,0\n3,1,1\n0,1,2\n");
+    place
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+/// Runs a line of the shell as somebody without rights; none if that cannot be.
+fn as_nobody(place: &Place, line: &str) -> Option<Run> {
+    let mut command = Command::new("sh");
+    command.current_dir(place.root()).env("XRAY", env!("CARGO_BIN_EXE_xray")).args(["-c", line]);
+    if is_root() {
+        fs::set_permissions(place.root(), Permissions::from_mode(0o755)).expect("our folder");
+        command.uid(NOBODY).gid(NOBODY);
+        let mut tried = Command::new(env!("CARGO_BIN_EXE_xray"));
+        if tried.arg("--version").uid(NOBODY).gid(NOBODY).output().is_err() {
+            println!("SKIPPED: {line} (the program is in a folder that only root may enter)");
+            return None;
+        }
+    }
+    Some(Run::from(command.output().expect("a shell")))
+}
+
+#[test]
+fn folders_that_may_not_be_written_are_refused_before_anything_is_read() {
+    let place = place();
+    place.write("locked/kept", "x");
+    fs::set_permissions(place.path("locked"), Permissions::from_mode(0o555)).expect("changed");
+    for line in [
+        "\"$XRAY\" factorize x.csv -r 2 -o locked/out",
+        "\"$XRAY\" factorize x.csv -r 2 -o locked",
+        "\"$XRAY\" factorize x.csv -r 2 -o locked/m.npz",
+        "\"$XRAY\" convert x.csv locked/x.npz",
+    ] {
+        let Some(run) = as_nobody(&place, line) else { return };
+        run.assert_error(1, &["locked", "Permission denied"]);
+    }
+    assert_eq!(place.text("locked/kept"), "x");
+}
+
+#[test]
+fn fewer_threads_do_where_the_system_has_no_more() {
+    let place = place();
+    let expected = place.done(&["factorize", "x.csv", "-r", "2", "--json", "--threads", "1"]);
+    let line =
+        |n: u32| format!("ulimit -u {n} && exec \"$XRAY\" factorize x.csv -r 2 --json --threads 4");
+    // None at all, and room for two or three.
+    let Some(run) = as_nobody(&place, &line(1)) else { return };
+    run.assert_error(1, &["thread", "--threads"]);
+    let run = as_nobody(&place, &line(4)).expect("as before");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert_eq!(run.json()["anchors"], expected.json()["anchors"]);
+}
+
+#[test]
+fn a_system_without_proc_has_the_same_answer() {
+    let place = place();
+    let expected = place.done(&["factorize", "x.csv", "-r", "2"]).stdout;
+    let hidden = "mount -t tmpfs none /proc && exec \"$XRAY\" factorize x.csv -r 2";
+    let mut command = Command::new("unshare");
+    command.current_dir(place.root()).env("XRAY", env!("CARGO_BIN_EXE_xray"));
+    match command.args(["--mount", "sh", "-c", hidden]).output() {
+        Ok(output) if is_root() => {
+            let run = Run::from(output);
+            assert_eq!((run.status, run.stdout), (Some(0), expected), "{}", run.stderr);
+        }
+        _ => println!("SKIPPED: a system without /proc (only root can hide it)"),
+    }
+}
+
+#[test]
+fn a_closed_standard_output_is_an_error_and_files_are_written() {
+    let place = place();
+    for (line, file) in [
+        ("\"$XRAY\" factorize x.csv -r 2 --json -o out >&-", Some("out/model.npz")),
+        ("\"$XRAY\" factorize x.csv -r 2 >&-", None),
+        ("\"$XRAY\" demo --json >&-", None),
+    ] {
+        let run = place.shell(line);
+        assert_eq!(run.status, Some(1), "{line}: {}", run.stderr);
+        assert!(run.stderr.contains("standard output"), "{line}: {}", run.stderr);
+        assert!(file.is_none_or(|file| place.path(file).exists()), "{line}");
+    }
+    // Nothing is read from it.
+    assert_eq!(place.shell("\"$XRAY\" factorize x.csv -r 2 <&-").status, Some(0));
+    place.shell("\"$XRAY\" factorize - -r 2 <&-").assert_error(1, &["stdin"]);
+}
+
+#[test]
+fn files_that_change_while_they_are_read_end_in_an_answer_or_one_line() {
+    let place = Place::new();
+    let text = articles_csv(3000);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        place.write("articles.csv", &text);
+        scope.spawn(|| {
+            let path = place.path("articles.csv");
+            while !done.load(Ordering::Relaxed) {
+                // Cut within a record, longer by half a one, and whole again.
+                let file = OpenOptions::new().write(true).open(&path).expect("there");
+                file.set_len(text.len() as u64 / 3).expect("cut");
+                (&file).write_all(b"\"").expect("written");
+                fs::write(&path, &text).expect("written");
+            }
+        });
+        for _ in 0..8 {
+            let run = place.xray(&["topics", "articles.csv", "-k", "3", "--json", "-q"]);
+            match run.status {
+                Some(0) => assert!(run.json()["topics"].is_array()),
+                _ => run.assert_error(1, &[]),
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
