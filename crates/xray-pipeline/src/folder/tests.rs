@@ -291,3 +291,37 @@ fn what_was_private_stays_private() {
     let mode = std::fs::metadata(&model).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
+
+#[test]
+fn a_full_disk_on_one_rank_ends_all_of_them_alike() {
+    for rank in [0, 2] {
+        for at in 0.. {
+            let place = tempfile::tempdir().expect("a folder");
+            let path = place.path();
+            run(path, Purpose::Topics, &TOPICS, "old").expect("written");
+            let before = content(path);
+            let results = run_local_ranks(3, |comm| {
+                let work = || shards(comm, path, "new", None);
+                if comm.rank() == rank {
+                    with_fault(Fault::Full, at, work)
+                } else {
+                    (work(), false)
+                }
+            });
+            let done = results.iter().filter(|(result, _)| result.is_ok()).count();
+            assert!(done == 0 || done == 3, "rank {rank}, step {at}: {results:?}");
+            let waits = path.join(".xray-decided").exists();
+            if done == 0 && !waits {
+                assert_eq!(content(path), before, "rank {rank}, step {at}");
+            }
+            drop(open(path, Purpose::Topics).expect("settled"));
+            let is_new = path.join(MANIFEST).exists();
+            assert_eq!(is_new, done == 3 || waits, "rank {rank}, step {at}");
+            assert_eq!(!is_new, content(path) == before);
+            if !results[rank].1 {
+                assert!(at > 5, "{at}");
+                break;
+            }
+        }
+    }
+}
