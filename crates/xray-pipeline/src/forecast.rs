@@ -36,7 +36,7 @@ const BATCH: u64 = 32;
 const WEIGHTS_OF_SPARSE: usize = 12;
 
 /// Entries that are on their way between ranks: 2^20 of 16 bytes, in three places.
-const IN_FLIGHT: u64 = 3 * 16 << 20;
+const IN_FLIGHT: u64 = (3 * 16) << 20;
 
 /// What is to be done with the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
