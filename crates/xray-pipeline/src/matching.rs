@@ -70,9 +70,9 @@ pub(crate) fn match_columns(
     let order: Vec<usize> = found.into_iter().flatten().collect();
     let mut unused: Vec<bool> = vec![true; given.len()];
     order.iter().for_each(|&place| unused[place] = false);
-    let unknown =
-        given.iter().zip(unused).filter_map(|(name, unused)| unused.then(|| name.clone()));
-    let notes = left_out(&unknown.collect::<Vec<_>>(), given.len());
+    let unknown = given.iter().zip(unused).filter(|(_, unused)| *unused);
+    let unknown: Vec<String> = unknown.map(|(name, _)| name.clone()).collect();
+    let notes = left_out(&unknown, given.len());
     Ok(Matched { order: Some(order), notes: notes.into_iter().collect() })
 }
 

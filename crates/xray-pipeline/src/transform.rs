@@ -35,7 +35,7 @@ pub fn transform_rows(
     how: ColumnMatch,
 ) -> Result<Transformed> {
     match content {
-        Content::Documents(documents) => texts(comm, model, documents),
+        Content::Documents(documents) => texts(comm, model, *documents),
         Content::Table(corpus) => table(comm, model, *corpus, how),
     }
 }

@@ -42,7 +42,7 @@ use texts::{documents_of_files, documents_of_one};
 #[derive(Debug)]
 pub enum Content {
     /// Texts.
-    Documents(OwnDocuments),
+    Documents(Box<OwnDocuments>),
     /// Numbers.
     Table(Box<Corpus>),
 }
@@ -110,7 +110,7 @@ pub fn as_table(comm: &dyn Communicator, content: Content, name: &str) -> Result
 fn read_alone(comm: &dyn Communicator, inputs: &Inputs, options: &LoadOptions) -> Result<Content> {
     match load_inputs(inputs, options)? {
         (Loaded::Documents(documents), origin) => {
-            Ok(Content::Documents(documents_of_one(comm, documents, origin)?))
+            Ok(Content::Documents(documents_of_one(comm, documents, origin)?.into()))
         }
         (Loaded::Table(table), origin) => {
             Ok(Content::Table(Box::new(Corpus { origin: Some(origin), ..Corpus::whole(table) })))
@@ -126,7 +126,7 @@ fn read_one_file(comm: &dyn Communicator, input: &Input, options: &LoadOptions) 
     let options = LoadOptions { share, ..options.clone() };
     match together(comm, load_with_origin(input, &options))? {
         (Loaded::Documents(documents), origin) => {
-            Ok(Content::Documents(documents_of_one(comm, documents, origin)?))
+            Ok(Content::Documents(documents_of_one(comm, documents, origin)?.into()))
         }
         (Loaded::Table(table), origin) => {
             let corpus = corpus_of_one(comm, table)?;
@@ -160,7 +160,7 @@ fn read_many_files(
         (true, false) => {
             let documents = loaded.and_then(Loaded::into_documents).unwrap_or_default();
             let documents = documents_of_files(comm, documents, &schema, origin)?;
-            return Ok(Content::Documents(with_labels(comm, documents, options)?));
+            return Ok(Content::Documents(with_labels(comm, documents, options)?.into()));
         }
         (false, true) => {
             let open = schema.zero_based.is_some();

@@ -28,7 +28,7 @@ use crate::options::TextRequest;
 /// The same on all ranks, if an option is out of range, or no word is left.
 pub fn weigh(comm: &dyn Communicator, content: Content, text: &TextRequest) -> Result<Corpus> {
     match content {
-        Content::Documents(documents) => weigh_texts(comm, documents, text),
+        Content::Documents(documents) => weigh_texts(comm, *documents, text),
         Content::Table(corpus) => weigh_table(comm, *corpus, text),
     }
 }
@@ -44,7 +44,7 @@ pub fn weigh_counts(
     text: &TextRequest,
 ) -> Result<Corpus> {
     let corpus = match content {
-        Content::Documents(documents) => return weigh_texts(comm, documents, text),
+        Content::Documents(documents) => return weigh_texts(comm, *documents, text),
         Content::Table(corpus) => corpus,
     };
     let sparse = !corpus.matrix.is_dense();

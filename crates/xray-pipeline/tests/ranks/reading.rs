@@ -339,8 +339,9 @@ fn shards_are_put_together_as_the_whole() {
 #[test]
 fn blank_lines_do_not_shift_labels_and_facts_are_those_of_one_machine() {
     let folder = tempfile::tempdir().expect("a folder");
-    let line =
-        |d: usize| if d % 5 == 0 { "\n".to_owned() } else { format!("word{} text\n", d % 7) };
+    let line = |d: usize| {
+        if d.is_multiple_of(5) { "\n".to_owned() } else { format!("word{} text\n", d % 7) }
+    };
     std::fs::write(path(&folder, "x.txt"), (0..9000).map(line).collect::<String>())
         .expect("written");
     let labels: String = (0..9000).map(|d| format!("c{}\n", d % 3)).collect();
