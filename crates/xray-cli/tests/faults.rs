@@ -91,20 +91,17 @@ fn a_system_without_proc_has_the_same_answer() {
 }
 
 #[test]
-fn a_closed_standard_output_is_an_error_and_files_are_written() {
+fn closed_descriptors_cost_no_files() {
     let place = place();
-    for (line, file) in [
-        ("\"$XRAY\" factorize x.csv -r 2 --json -o out >&-", Some("out/model.npz")),
-        ("\"$XRAY\" factorize x.csv -r 2 >&-", None),
-        ("\"$XRAY\" demo --json >&-", None),
-    ] {
-        let run = place.shell(line);
-        assert_eq!(run.status, Some(1), "{line}: {}", run.stderr);
-        assert!(run.stderr.contains("standard output"), "{line}: {}", run.stderr);
-        assert!(file.is_none_or(|file| place.path(file).exists()), "{line}");
-    }
-    // Nothing is read from it.
+    // Rust's runtime puts /dev/null in the place of a closed standard output, so the status cannot tell.
+    let run = place.shell("\"$XRAY\" factorize x.csv -r 2 --json -o out >&-");
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert!(place.path("out/model.npz").exists());
     assert_eq!(place.shell("\"$XRAY\" factorize x.csv -r 2 <&-").status, Some(0));
+    // The descriptor that is free must not become that of a file.
+    let run = place.shell("\"$XRAY\" factorize x.csv -r 2 -o all >&- 2>&- <&-");
+    assert_eq!(run.status, Some(0));
+    assert_eq!(place.bytes("all/anchors.csv"), place.bytes("out/anchors.csv"));
     place.shell("\"$XRAY\" factorize - -r 2 <&-").assert_error(1, &["stdin"]);
 }
 
