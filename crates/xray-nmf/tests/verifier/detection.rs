@@ -153,7 +153,8 @@ fn check_order(
 ) -> bool {
     let deficit = (best.value - own.value).round();
     let behind = deficit > EQUAL * best.value.abs().round();
-    let rounding = own.error + best.error;
+    let interior = (own.interior + best.interior).min(contest.told * best.value.round());
+    let rounding = own.error + best.error + interior;
     if deficit > rounding {
         let relative = deficit / best.value.round();
         let text = format!(

@@ -127,10 +127,11 @@ fn random_fits_stand_up_to_exact_arithmetic() {
     assert_eq!(report.faulty(), 0, "fits with faults, listed above");
 }
 
-/// Once answered wrongly, and too rare to be met again in a usual run: weights that gradients hide.
+/// Too rare to be met again in a usual run: weights that gradients hide, and scores that tie by the rounding of interior
+/// columns (the last).
 #[test]
 fn rare_fits_stand_up_to_exact_arithmetic() {
-    for seed in [13_776, 38_175, 47_960, 91_265] {
+    for seed in [13_776, 38_175, 47_960, 91_265, 109_843] {
         let report = verify_all(seed..seed + 1);
         report.print();
         assert_eq!(report.faulty(), 0, "a fit with faults, listed above");
