@@ -23,8 +23,8 @@ const SETTLED: f64 = 0.5;
 /// No ray needs more passes.
 const MOST_PASSES: usize = 4;
 
-/// Nearer than this, squared, to the span of the others, a ray's gradient may hide half of its digits.
-const NEARLY_DEPENDENT: f64 = 1e-8;
+/// Pivots and squared distances below this cost half of all digits.
+pub(super) const NEARLY_DEPENDENT: f64 = 1e-8;
 
 /// Q and R, as far as they were asked for.
 #[derive(Debug, Clone, Default)]

@@ -98,7 +98,9 @@ fn check_point(
             continue;
         }
         let rounding = own.error + other.error;
-        if deficit > rounding || (equal && k < i) {
+        // Nobody can tell that values are equal which are smaller than their rounding.
+        let told = rounding < own.value.round();
+        if deficit > rounding || (equal && k < i && told) {
             let value = own.value.round();
             let ahead = format!("{k}, ahead by {deficit:e}, rounding {rounding:e}");
             let text = format!("step {t}: looked from column {i} ({value:e}), not from {ahead}");
@@ -153,7 +155,8 @@ fn check_order(
 ) -> bool {
     let deficit = (best.value - own.value).round();
     let behind = deficit > EQUAL * best.value.abs().round();
-    let rounding = own.error + best.error;
+    let interior = (own.interior + best.interior).min(contest.told * best.value.round());
+    let rounding = own.error + best.error + interior;
     if deficit > rounding {
         let relative = deficit / best.value.round();
         let text = format!(

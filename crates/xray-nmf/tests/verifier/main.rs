@@ -127,10 +127,11 @@ fn random_fits_stand_up_to_exact_arithmetic() {
     assert_eq!(report.faulty(), 0, "fits with faults, listed above");
 }
 
-/// Once answered wrongly, and too rare to be met again in a usual run: weights that gradients hide.
+/// Too rare to be met again in a usual run: weights that gradients hide, scores that tie by the rounding of interior
+/// columns, and points whose values are equal but smaller than their rounding.
 #[test]
 fn rare_fits_stand_up_to_exact_arithmetic() {
-    for seed in [13_776, 38_175, 47_960, 91_265] {
+    for seed in [13_776, 38_175, 47_960, 91_265, 109_843, 220_860] {
         let report = verify_all(seed..seed + 1);
         report.print();
         assert_eq!(report.faulty(), 0, "a fit with faults, listed above");

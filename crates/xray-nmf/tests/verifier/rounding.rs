@@ -43,6 +43,8 @@ pub(crate) struct Uncertainty {
     pub(crate) shift: f64,
     /// Of the residual's norm.
     pub(crate) norm: f64,
+    /// Of `C_ij - h_i'C_Aj` for a column j of length 1: that of its sums alone.
+    pub(crate) sums: f64,
 }
 
 /// Unit rays in `f64`, for the condition of parts of them.
@@ -125,7 +127,8 @@ pub(crate) fn uncertainty(
     });
     let shift = GENEROUS * load * (unit * reach + left_out + twins.sum::<f64>());
     let distance = norm(&nearest.residual).round();
-    Uncertainty { shift, norm: shift + root_error(distance * distance, unit, load, length) }
+    let norm = shift + root_error(distance * distance, unit, load, length);
+    Uncertainty { shift, norm, sums: unit * load }
 }
 
 /// The error of a squared residual that is computed as well as it can be.

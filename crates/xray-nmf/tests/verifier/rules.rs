@@ -2,8 +2,10 @@
 //! may have.
 //!
 //! Residuals of columns that count as interior (`||R_i|| <= tolerance ||X_i||`) may be counted or left out, but
-//! their rounding errors must not decide: only exterior columns' rounding is part of a score's. Where large columns'
-//! rounding hides all scores of `greedy`, `agg` and `joint` ([`is_hidden`]), the rule may look as `max` does instead.
+//! their rounding errors must not decide: only exterior columns' rounding is part of a score's. Yet `greedy`, `agg` and `joint`
+//! add up all columns, and the rounding of each, `unit load`, is there however small its residual is: scores that differ by no more
+//! than that tie ([`Score::interior`]) as long as six digits of the best are left. Where fewer are, so that large columns' rounding
+//! hides all scores ([`is_hidden`]), the rule may look as `max` does instead.
 
 use xray_nmf::Selection;
 
@@ -26,6 +28,8 @@ pub(crate) fn goes_by_length(selection: Selection) -> bool {
 pub(crate) struct Score {
     pub(crate) value: Wide,
     pub(crate) error: f64,
+    /// What the rounding of interior columns adds to it in an engine that adds up `C_ij - h_i'C_Aj` of all columns.
+    pub(crate) interior: f64,
 }
 
 /// The scores of all columns in one step; none for those that cannot be chosen.
@@ -45,7 +49,7 @@ impl Contest {
             let size = searched.sizes[j];
             let value = searched.data.product(i, j) / size.value;
             let error = searched.data.product_error(i, j) / size.value.round();
-            Score { value, error: error + size.error * value.abs().round() }
+            Score { value, error: error + size.error * value.abs().round(), interior: 0.0 }
         })
     }
 
@@ -60,13 +64,14 @@ impl Contest {
                 let length =
                     Wide::from(1.0) / searched.data.columns[j].iter().map(|v| *v * *v).sum();
                 let value = fold.value * fold.value * length;
-                let error = fold.error * (2.0 * fold.value.round() + fold.error) * length.round();
-                return Score { value, error };
+                let squared = |e: f64| e * (2.0 * fold.value.round() + e) * length.round();
+                let (error, interior) = (squared(fold.error), squared(fold.interior));
+                return Score { value, error, interior };
             }
             let size = searched.sizes[j];
             let value = fold.value / size.value;
-            let error = fold.error / size.value.round();
-            Score { value, error: error + size.error * value.round() }
+            let [error, interior] = [fold.error, fold.interior].map(|e| e / size.value.round());
+            Score { value, error: error + size.error * value.round(), interior }
         })
     }
 
@@ -158,7 +163,17 @@ impl<'s> Exterior<'s> {
         let value = (sure + others).sqrt();
         let left_out = (value - sure.sqrt()).round();
         let summed = 2.0 * self.searched.data.n() as f64 * U * value.round();
-        Score { value, error: error + left_out + summed }
+        Score { value, error: error + left_out + summed, interior: self.interior(j) }
+    }
+
+    /// The rounding of `||(R'X_j)_+||` that interior columns bring: each adds a number that is off by that of its sums,
+    /// and the norm of errors bounds the error of a norm.
+    fn interior(&self, j: usize) -> f64 {
+        let data = &self.searched.data;
+        // An engine ties what it cannot tell apart by an estimate of its own.
+        let generous = GENEROUS * (unit(SHORTEST, 0) / data.unit()).max(1.0);
+        let errors = self.others.iter().map(|&i| generous * data.uncertain[i].sums);
+        data.lengths[j] * errors.map(|e| e * e).sum::<f64>().sqrt()
     }
 
     /// `max_i R_i'X_j`, or 0.
@@ -170,7 +185,8 @@ impl<'s> Exterior<'s> {
         let rivals = sure.iter().filter(|(value, error)| value.round() + error >= least);
         let error = rivals.map(|(_, error)| *error).fold(0.0, f64::max);
         let all = self.others.iter().fold(value, |best, i| best.larger(self.positive(*i, j)));
-        Score { value: all, error: error + (all - value).round() }
+        let error = error + (all - value).round();
+        Score { value: all, error, interior: self.interior(j) }
     }
 }
 
@@ -178,14 +194,17 @@ impl<'s> Exterior<'s> {
 pub(crate) fn outlook(searched: &Searched, selection: Selection, i: usize) -> Option<Score> {
     let data = &searched.data;
     match selection {
-        Selection::Max => Some(Score { value: data.distances[i], error: data.uncertain[i].norm }),
+        Selection::Max => {
+            Some(Score { value: data.distances[i], error: data.uncertain[i].norm, interior: 0.0 })
+        }
         Selection::Dist => {
             let all = 0..data.n();
             let parts = all.clone().map(|j| data.product(i, j).positive_part());
             let value = parts.map(|v| v * v).sum::<Wide>().sqrt();
             let errors = all.map(|j| data.product_error(i, j));
             let error = errors.map(|e| e * e).sum::<f64>().sqrt();
-            Some(Score { value, error: error + 2.0 * data.n() as f64 * U * value.round() })
+            let error = error + 2.0 * data.n() as f64 * U * value.round();
+            Some(Score { value, error, interior: 0.0 })
         }
         _ => None,
     }

@@ -2,12 +2,10 @@
 
 use super::{ActiveSet, GRADIENT_TOLERANCE, Gradients, State, correct};
 use crate::matrix::kernels::dot;
+use crate::project::basis::NEARLY_DEPENDENT;
 use crate::project::kkt::gradient_in_coordinates;
 use crate::project::orthogonal::OrthogonalSet;
 use crate::project::{Coordinates, Kept, Projection, Projector, WeightBlock, sparse_dot};
-
-/// A pivot below this costs half of all digits: the solution is corrected.
-const NEARLY_DEPENDENT: f64 = 1e-8;
 
 /// A column in the coordinates of an orthonormal basis of the rays.
 struct InCoordinates<'a> {
