@@ -26,7 +26,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Content(|head| head.trim_ascii_start().starts_with(b"{")),
     has_columns: true,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options)),
+    read: Reader::File(read),
     write_table: None,
     write_documents: Some(DocumentWriter::File { check: |_| Ok(()), write }),
     names_beside: None,

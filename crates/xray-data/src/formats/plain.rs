@@ -19,7 +19,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Otherwise,
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options)),
+    read: Reader::File(read),
     write_table: None,
     write_documents: Some(DocumentWriter::File { check, write }),
     names_beside: None,
