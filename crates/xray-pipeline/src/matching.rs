@@ -71,7 +71,7 @@ pub(crate) fn match_columns(
     let mut unused: Vec<bool> = vec![true; given.len()];
     order.iter().for_each(|&place| unused[place] = false);
     let unknown =
-        given.iter().zip(unused).filter_map(|(name, unused)| unused.then(|| name.clone()));
+        given.iter().zip(unused).filter(|(_, unused)| *unused).map(|(name, _)| name.clone());
     let notes = left_out(&unknown.collect::<Vec<_>>(), given.len());
     Ok(Matched { order: Some(order), notes: notes.into_iter().collect() })
 }
