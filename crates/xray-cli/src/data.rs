@@ -1,6 +1,6 @@
 //! Reading what the arguments name.
 
-use xray_data::Provenance;
+use xray_data::{Format, Provenance};
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::{ColumnNames, Content, Corpus, InputFacts, as_table, weigh, weigh_counts};
@@ -78,8 +78,10 @@ fn told_columns(facts: &InputFacts) -> Vec<String> {
 /// The options for what was guessed.
 fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
     let columns = facts.header.is_some() || !facts.text.is_empty();
+    let format = Format::from_name(&facts.format);
+    let is_guessed = facts.format != "folder" && !format.is_ok_and(Format::is_signed);
     let open = [
-        ("--format", args.format.is_none() && facts.format != "folder"),
+        ("--format", args.format.is_none() && is_guessed),
         ("--header", args.header.is_none() && facts.header.is_some()),
         ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
         ("--text", args.text.is_empty() && !facts.text.is_empty()),

@@ -81,6 +81,9 @@ fn what_was_decided_is_told_in_one_line() {
     let line = "x.csv: csv between ';' with header; ids \"id\" (--format, --header, --delimiter, --id, \
                 --labels decide otherwise); 2 rows x 2 columns";
     assert!(run.stderr.lines().any(|told| told == line), "{}", run.stderr);
+    place.done(&["convert", "x.csv", "x.npy"]);
+    let run = place.done(&["factorize", "x.npy", "-r", "1"]);
+    assert!(run.stderr.starts_with("x.npy: npy; 2 rows x 2 columns\n"), "{}", run.stderr);
     place.write("t.txt", "red apples\n\ngreen pears\n\n\nblue plums\n");
     let run = place.done(&["convert", "t.txt", "t.jsonl"]);
     let line = "t.txt: lines (--format decides otherwise); 3 documents, 3 blank lines left out";

@@ -59,7 +59,7 @@ pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded,
         blank_lines: blank.places.len(),
     };
     let loaded = complete(loaded, &blank, input, format, options)?;
-    Ok((loaded, Origin { name: input.name(), files, reading: Some(reading) }))
+    Ok((loaded, Origin { name: input.name(), files, reading: Some(Box::new(reading)) }))
 }
 
 /// Transposes, adds what side files say, and checks that there is something.

@@ -67,7 +67,7 @@ pub fn load_inputs(inputs: &Inputs, options: &LoadOptions) -> Result<(Loaded, Or
     let format = Format::from_name(&schema.format)?;
     let place = inputs.parts().first().cloned().unwrap_or(Input::Stdin);
     let loaded = complete(loaded, &BlankLines::default(), &place, format, options)?;
-    let reading = Some(Reading { schema, blank_lines });
+    let reading = Some(Box::new(Reading { schema, blank_lines }));
     Ok((loaded, Origin { name, files, reading }))
 }
 

@@ -234,6 +234,11 @@ impl Format {
         self.write_table.is_some()
     }
 
+    /// Whether its files begin with bytes that nothing else begins with, so that nothing is guessed.
+    pub fn is_signed(&self) -> bool {
+        matches!(self.told, Told::Signature(_))
+    }
+
     /// Whether texts can be written in it.
     pub fn writes_documents(&self) -> bool {
         self.write_documents.is_some()

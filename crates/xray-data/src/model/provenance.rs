@@ -45,7 +45,7 @@ pub struct Origin {
     pub files: Vec<FileHash>,
     /// How they were read, if that is known.
     #[serde(default)]
-    pub reading: Option<Reading>,
+    pub reading: Option<Box<Reading>>,
 }
 
 /// How an input was read: what was decided where nothing was said, and what was left out.

@@ -148,7 +148,7 @@ fn read_many_files(
     let own = together(comm, read_parts(inputs, &schema, options, own))?;
     let ReadParts { loaded, files, blank_lines } = own;
     let reading = Reading { schema: schema.clone(), blank_lines: comm.total(blank_lines)? };
-    let origin = Origin { reading: Some(reading), ..origin_of_all(comm, inputs, files)? };
+    let origin = Origin { reading: Some(Box::new(reading)), ..origin_of_all(comm, inputs, files)? };
     let tables = comm.any(matches!(loaded, Some(Loaded::Table(_))))?;
     let texts = comm.any(matches!(loaded, Some(Loaded::Documents(_))))?;
     let problem = match (texts, tables) {
