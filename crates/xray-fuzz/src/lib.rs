@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+#[cfg(feature = "program")]
 mod arguments;
 mod checkpoint;
 mod model;
@@ -29,7 +30,7 @@ pub struct Target {
 }
 
 /// All doors.
-pub static TARGETS: [Target; 13] = [
+pub static TARGETS: &[Target] = &[
     Target { name: "load", run: readers::any, seeds: readers::seeds_of_any },
     Target { name: "delimited", run: readers::delimited, seeds: readers::seeds_of_delimited },
     Target { name: "jsonl", run: readers::jsonl, seeds: readers::seeds_of_jsonl },
@@ -42,5 +43,6 @@ pub static TARGETS: [Target; 13] = [
     Target { name: "model", run: model::run, seeds: model::seeds },
     Target { name: "checkpoint", run: checkpoint::run, seeds: checkpoint::seeds },
     Target { name: "words", run: words::run, seeds: words::seeds },
+    #[cfg(feature = "program")]
     Target { name: "arguments", run: arguments::run, seeds: arguments::seeds },
 ];
