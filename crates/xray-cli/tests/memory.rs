@@ -41,7 +41,7 @@ fn what_cannot_fit_is_refused_before_it_is_done() {
 fn models_are_refused_by_their_size() {
     let place = Place::new();
     let h = SparseMatrix::from_csr(20_000, 2, vec![0; 20_001], Vec::new(), Vec::new());
-    let model = Model::new(ModelKind::Factorize, (0..20_000).collect(), h.expect("empty").into());
+    let model = Model::new(ModelKind::Factorize, vec![0; 20_000], h.expect("empty").into());
     model.save(&place.path("model.npz")).expect("written");
     place.write("x.csv", "1,2\n3,4\n");
     let run = place.xray(&["transform", "model.npz", "x.csv", "--memory", "500M"]);
