@@ -29,7 +29,7 @@ fn is_root() -> bool {
 
 /// Runs a line of the shell as somebody without rights; none if that cannot be.
 fn as_nobody(place: &Place, line: &str) -> Option<Run> {
-    let mut command = Command::new("sh");
+    let mut command = Command::new("bash");
     command.current_dir(place.root()).env("XRAY", env!("CARGO_BIN_EXE_xray")).args(["-c", line]);
     if is_root() {
         fs::set_permissions(place.root(), Permissions::from_mode(0o755)).expect("our folder");
@@ -102,7 +102,7 @@ fn closed_descriptors_cost_no_files() {
     let run = place.shell("\"$XRAY\" factorize x.csv -r 2 -o all >&- 2>&- <&-");
     assert_eq!(run.status, Some(0));
     assert_eq!(place.bytes("all/anchors.csv"), place.bytes("out/anchors.csv"));
-    place.shell("\"$XRAY\" factorize - -r 2 <&-").assert_error(1, &["stdin"]);
+    place.shell("\"$XRAY\" factorize - -r 2 <&-").assert_error(1, &["standard input"]);
 }
 
 #[test]

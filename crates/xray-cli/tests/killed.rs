@@ -221,7 +221,7 @@ fn interrupted_fits_keep_the_anchors_found_so_far() {
     assert!((1..SLOW_RANK).contains(&found), "{found}");
     println!("interrupted after {found} anchors");
     assert_eq!(records(&place.text("out/partial/anchors.csv")).len(), 1 + found);
-    assert!(run.stderr.contains("a run with --checkpoint FILE can go on"), "{}", run.stderr);
+    assert!(run.stderr.contains("--resume"), "{}", run.stderr);
     let columns = ["transform", "out/partial", "x.npy", "--columns", "-o", "h.npy"];
     place.done(&columns);
     // One file has its own name, too.

@@ -16,9 +16,7 @@ fn wide(place: &Place) {
 }
 
 fn refused(run: &Run, words: &[&str]) {
-    assert_eq!(run.status, Some(1), "{}", run.stderr);
-    assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
-    assert!(words.iter().all(|word| run.stderr.contains(word)), "{}", run.stderr);
+    run.assert_error(1, words);
 }
 
 #[test]

@@ -79,13 +79,13 @@ fn a_standard_error_that_takes_nothing_costs_nothing() {
 fn formulas_become_text_on_request() {
     let place = Place::new();
     place.write("x.csv", "id,=1+1,-2,@c\n+r,1,0,1\n-9,0,2,1\n=s,5,1,0\n");
-    let fit = ["factorize", "x.csv", "-r", "3", "-o"];
+    let fit = ["factorize", "x.csv", "--header", "yes", "-r", "3", "-o"];
     place.done(&[&fit[..], &["plain"]].concat());
     place.done(&[&fit[..], &["safe", "--csv-safe"]].concat());
     let (plain, safe) = (place.text("plain/anchors.csv"), place.text("safe/anchors.csv"));
     assert!(plain.contains(",=1+1,") && plain.contains(",@c,"), "{plain}");
     assert!(safe.contains(",'=1+1,") && safe.contains(",'@c,") && safe.contains(",-2,"), "{safe}");
-    let arguments = ["transform", "safe/model.npz", "x.csv"];
+    let arguments = ["transform", "safe/model.npz", "x.csv", "--header", "yes"];
     let rows = place.done(&arguments).stdout;
     assert!(rows.contains("\n+r,") && rows.contains("\n=s,"), "{rows}");
     let rows = place.done(&[&arguments[..], &["--csv-safe"]].concat()).stdout;

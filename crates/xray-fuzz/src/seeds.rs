@@ -23,7 +23,7 @@ const TEXTS: [(&str, &str); 12] = [
     ("jsonl", "{\"id\": 1, \"text\": \"a \\u00e9\", \"label\": [\"x\"]}\n{\"text\": null}\n"),
     ("jsonl", "{\"text\": \"some words\", \"n\": [1.5e3, true, null, {\"a\": \"b\"}]}\n\n"),
     ("csv", "id,label,text\n1,a,\"two, \"\"quoted\"\"\"\n2,b,plain\n"),
-    ("csv", "a;b;c\r\n1,5;2;3\r\n4;5;6\r\n"),
+    ("csv", "a;b;c\r\n1.5;2;3\r\n4;5;6\r\n"),
     ("tsv", "word\tone\ttwo\nrow\t1\t2e3\nnext\t-0.5\t7\n"),
     ("spaced", "# comment\n1 2 3\n4 5 6\n"),
     ("lines", "cats purr and sleep\ndogs bark\n\ncats sleep\n"),

@@ -164,9 +164,17 @@ impl Params {
         let value = format!("(tolerance {tolerance}, max_cycles {max_cycles})");
         let allowed = "the tolerance is finite and not negative, and max_cycles is at least 1";
         require(ends, "descent", value, allowed)?;
-        let fixed = format!("{} columns", self.fixed.len());
-        require(self.fixed.len() <= self.rank, "fixed", fixed, "give at most as many as the rank")?;
         require(self.patience != Some(0), "patience", 0, "give at least 1, or leave it out")
+    }
+
+    /// Refuses more fixed anchors than the rank, of which a fit takes the first: people who ask for that have
+    /// miscounted.
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn check_fixed(&self) -> Result<()> {
+        let fixed = format!("{} columns", self.fixed.len());
+        require(self.fixed.len() <= self.rank, "fixed", fixed, "give at most as many as the rank")
     }
 
     /// How columns are projected: by coordinate descent, or exactly.

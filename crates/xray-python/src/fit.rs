@@ -39,6 +39,7 @@ pub(crate) fn fit(
 ) -> PyResult<Factorization> {
     let row_weights = row_weights.map(|p| p.as_array().to_vec());
     let params = Params { row_weights, ..read(params)? };
+    params.check_fixed().map_err(Failure::into_exception)?;
     let borrowed = Arc::clone(&matrix.get().0);
     let dense = borrowed.storage.is_dense();
     let work = move |watch: &Watch| {
