@@ -171,10 +171,8 @@ impl Forecast {
         }
         let (stage, lighter) = match needed {
             _ if needed == self.fitting => ("to find the anchors", ""),
-            _ if needed == self.refining => {
-                ("to refine them", ", leave refinement out (--refine 0)")
-            }
-            _ => ("to weigh the rows", ""),
+            _ if needed == self.weighing => ("to weigh the rows", ""),
+            _ => ("to refine them", ", leave refinement out (--refine 0)"),
         };
         Err(Error::Memory(format!(
             "it will take about {} of memory {stage}, where {} may be used; raise --memory if there is more, ask \

@@ -87,8 +87,8 @@ fn arrays_are_refused_by_their_headers() {
     refused_below("u1.npy.gz", gz(&array), 7, 9);
     // An archive that is not in a file is copied, too.
     refused_below("u1.npz", zip(&[("x.npy", array.clone())]), 7, 12);
-    // Nothing of the content is there: it was refused before it was looked at.
-    let input = Input::Bytes { name: "cut.npy.gz".into(), bytes: gz(&array[..128]) };
+    // The content is cut off, which only those see who read it.
+    let input = Input::Bytes { name: "cut.npy.gz".into(), bytes: gz(&array[..900_000]) };
     assert!(matches!(load(&input, &within(7 * MEGABYTE)), Err(Error::Memory { .. })));
     assert!(matches!(load(&input, &within(9 * MEGABYTE)), Err(Error::Malformed(_))));
     let zeros = DenseMatrix::from_row_major(1000, 1000, vec![0.0; 1_000_000]).expect("fits");
