@@ -68,7 +68,7 @@ fn fewer_threads_do_where_the_system_has_no_more() {
         |n: u32| format!("ulimit -u {n} && exec \"$XRAY\" factorize x.csv -r 2 --json --threads 4");
     // None at all, and room for two or three.
     let Some(run) = as_nobody(&place, &line(1)) else { return };
-    run.assert_error(1, &["thread", "--threads"]);
+    run.assert_error(1, &["thread", "ulimit -u"]);
     let run = as_nobody(&place, &line(4)).expect("as before");
     assert_eq!(run.status, Some(0), "{}", run.stderr);
     assert_eq!(run.json()["anchors"], expected.json()["anchors"]);

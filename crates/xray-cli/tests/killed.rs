@@ -155,6 +155,8 @@ fn killed_runs_leave_the_earlier_result_or_the_new_one() {
 /// Sends Ctrl-C once an anchor is found, and waits for the end.
 fn interrupted(place: &Place, arguments: &[&str]) -> Run {
     let saved = ["--checkpoint", "c.json", "--checkpoint-every", "1"];
+    // That of an earlier run.
+    let _ = std::fs::remove_file(place.path("c.json"));
     disturbed(place, &[arguments, &saved].concat(), "read", |child| {
         let start = Instant::now();
         while !place.path("c.json").exists() {

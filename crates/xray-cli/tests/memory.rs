@@ -38,13 +38,15 @@ fn what_cannot_fit_is_refused_before_it_is_done() {
 #[test]
 fn models_are_refused_by_their_size() {
     let place = Place::new();
-    let h = SparseMatrix::from_csr(20_000, 2, vec![0; 20_001], Vec::new(), Vec::new());
-    let model = Model::new(ModelKind::Factorize, vec![0; 20_000], h.expect("empty").into());
+    let n = 20_000;
+    let h = SparseMatrix::from_csr(n, n, vec![0; n + 1], Vec::new(), Vec::new());
+    let model = Model::new(ModelKind::Factorize, (0..n).collect(), h.expect("empty").into());
     model.save(&place.path("model.npz")).expect("written");
-    place.write("x.csv", "1,2\n3,4\n");
-    let run = place.xray(&["transform", "model.npz", "x.csv", "--memory", "500M"]);
-    refused(&run, &["x.csv", "20000 topics", "--memory"]);
-    let run = place.xray(&["transform", "/dev/zero", "x.csv", "--memory", "500M"]);
+    let text = format!("%%MatrixMarket matrix coordinate real general\n1 {n} 1\n1 1 1\n");
+    place.write("x.mtx", text);
+    let run = place.xray(&["transform", "model.npz", "x.mtx", "--memory", "500M"]);
+    refused(&run, &["x.mtx", "20000 topics", "--memory"]);
+    let run = place.xray(&["transform", "/dev/zero", "x.mtx", "--memory", "500M"]);
     refused(&run, &["/dev/zero", "a model of xray"]);
 }
 

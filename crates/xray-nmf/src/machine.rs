@@ -400,13 +400,13 @@ mod tests {
         };
         // Bound to different cores; another machine does not matter.
         let bound = [place("a", "g", 0..4), place("a", "g", 4..8), place("b", "g", 0..4)];
-        assert_eq!(share(&bound), (4, 2, true));
+        assert_eq!(share(&bound), (4, 6, true));
         // 16 of 64 cores for an unbound job: equal masks are shared.
-        assert_eq!(share(&vec![place("a", "g", 0..16); 4]), (4, 1, true));
+        assert_eq!(share(&vec![place("a", "g", 0..16); 4]), (4, 3, true));
         // More ranks than cores.
-        assert_eq!(share(&vec![place("a", "g", 0..2); 3]), (1, 1, false));
+        assert_eq!(share(&vec![place("a", "g", 0..2); 3]), (1, 3, false));
         // Masks that overlap in part.
-        assert_eq!(share(&[place("a", "g", 0..4), place("a", "g", 2..6)]), (2, 2, true));
+        assert_eq!(share(&[place("a", "g", 0..4), place("a", "g", 2..6)]), (2, 6, true));
     }
 
     #[test]
@@ -423,7 +423,7 @@ mod tests {
         );
         let all = [place("a", "job", 0..8), place("a", "job", 0..8), place("a", "other", 8..16)];
         let share = fake.machine().share_with(&all[0], &all);
-        assert_eq!((share.threads, share.memory), (2, 1 << 30));
+        assert_eq!((share.threads, share.memory), (2, 3 << 30));
     }
 
     #[test]

@@ -80,6 +80,7 @@ pub fn factorize(
     progress: &mut dyn Progress,
 ) -> Result<Factorized> {
     let params = &options.params;
+    params.check_fixed()?;
     if !params.allow_negative {
         together(comm, check_nonnegative(comm, &corpus.matrix))?;
     }
