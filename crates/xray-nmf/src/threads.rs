@@ -4,6 +4,8 @@
 //! wait for each other's workers. [`run_local_ranks`](crate::comm::run_local_ranks) makes a pool for each of
 //! its ranks.
 
+use std::time::Duration;
+
 use crate::error::{Error, Result, require};
 use crate::machine::Machine;
 
@@ -54,7 +56,11 @@ fn pool(wanted: usize) -> Result<rayon::ThreadPool> {
     loop {
         match rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build() {
             Ok(pool) => return Ok(pool),
-            Err(_) if threads > 1 => threads /= 2,
+            Err(_) if threads > 1 => {
+                // Those that were started need a moment to end, and count as long.
+                std::thread::sleep(Duration::from_millis(20));
+                threads /= 2;
+            }
             Err(e) => return Err(Error::Threads { threads: wanted, reason: e.to_string() }),
         }
     }

@@ -202,7 +202,7 @@ def test_unknown_names_are_refused(dense: Floats) -> None:
     frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
     with pytest.raises(ValueError, match="'nothing', which is not the name of a feature"):
         XRay(3, fixed=["nothing"]).fit(frame)
-    with pytest.raises(ValueError, match="fixed = 3 columns .* as many as the rank"):
+    with pytest.raises(ValueError, match=r"fixed = 3 columns .* as many as the rank"):
         XRay(2, fixed=[1, 2, 3]).fit(dense)
 
 

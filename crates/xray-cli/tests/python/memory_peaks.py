@@ -2,9 +2,10 @@
 
 usage: memory_peaks.py PROGRAM [--full]
 
-Runs data of five shapes (tall sparse, wide sparse, dense, texts, bombs) with several limits. A run either ends
-well or is refused in words with status 1; in both cases its peak stays within 1.2 times the limit. Limits that
-are known to be enough must do. --full takes larger data, where the program itself weighs less.
+Runs data of five shapes (tall sparse, wide sparse, dense, texts, bombs) with several limits. A run
+either ends well or is refused in words with status 1; in both cases its peak stays within 1.2 times
+the limit. Limits that are known to be enough must do. --full takes larger data, where the program
+itself weighs less.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Ended:
     message: str
 
 
-# Runs a program under a limit and prints its peak. A process begins with the peak of the one that forked it, so
-# this is a small one.
+# Runs a program under a limit and prints its peak. A process begins with the peak of the one that
+# forked it, so this is a small one.
 STARTER = """
 import os, resource, sys
 limit, program = int(sys.argv[1]), sys.argv[2:]
@@ -142,10 +143,8 @@ def cases(folder: Path, scale: int) -> Iterator[Case]:
 def judge(what: str, ended: Ended, limit: float, must: bool) -> str | None:
     """Prints the peak against the limit; what is wrong, if anything is."""
     share = ended.peak / limit
-    print(
-        f"{what:32} status {ended.status}  peak {ended.peak / MB:7.1f} of {limit / MB:7.1f} MB: {share:.2f}",
-        flush=True,
-    )
+    peak, most = f"{ended.peak / MB:7.1f}", f"{limit / MB:7.1f} MB"
+    print(f"{what:32} status {ended.status}  peak {peak} of {most}: {share:.2f}", flush=True)
     if ended.status not in (0, 1) or (must and ended.status):
         return f"{what}: status {ended.status}: {ended.message[-300:]}"
     if ended.status == 1 and not ended.message.startswith("error: "):
@@ -198,7 +197,8 @@ def main() -> None:
                 faults.append(judge(case.name, ended, limit * MB, must))
             if case.enough == NEVER and scale == 1:
                 continue
-            # What the system allows is the limit where nothing is said. Threads need addresses of their own.
+            # What the system allows is the limit where nothing is said. Threads need addresses of
+            # their own.
             limit = max(case.limits[-1], 128) * 2
             ended = run(program, case.words, limit * MB)
             faults.append(judge(f"{case.name}, ulimit -v", ended, limit * MB, False))
