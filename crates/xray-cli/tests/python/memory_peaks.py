@@ -188,7 +188,7 @@ def main() -> None:
     """All cases under all limits."""
     program = Path(sys.argv[1]).resolve()
     scale = 8 if "--full" in sys.argv else 1
-    faults = []
+    faults: list[str | None] = []
     with tempfile.TemporaryDirectory() as name:
         for case in cases(Path(name), scale):
             for limit in case.limits:
@@ -207,9 +207,9 @@ def main() -> None:
                 print(f"SKIPPED: {case.name} in a control group (cannot be made here)")
             else:
                 faults.append(judge(f"{case.name}, group", grouped, limit * MB, False))
-    faults = [fault for fault in faults if fault]
-    if faults:
-        sys.exit("\n".join(faults))
+    told = [fault for fault in faults if fault]
+    if told:
+        sys.exit("\n".join(told))
 
 
 if __name__ == "__main__":
