@@ -13,15 +13,17 @@ import supply
 from dependencies import Dependency
 from spdx import choices
 
+REGISTRY = "registry+https://example.org/index"
+
 
 def package(name: str, licence: str) -> Dependency:
     """A package that nobody wrote."""
-    return Dependency(name, "1.0.0", licence, supply.REGISTRY, "00", Path("nowhere"), {})
+    return Dependency(name, "1.0.0", licence, REGISTRY, "00", Path("nowhere"), {})
 
 
 def entry(name: str, version: str = "1.0.0", **more: str) -> dict[str, str]:
     """A package as in a lock file."""
-    return {"name": name, "version": version, "source": supply.REGISTRY, "checksum": "00", **more}
+    return {"name": name, "version": version, "source": REGISTRY, "checksum": "00", **more}
 
 
 class Expressions(unittest.TestCase):
@@ -60,9 +62,10 @@ class Policy(unittest.TestCase):
     def test_sources(self) -> None:
         """Only the registry, and only known bytes; our own packages have no source."""
         self.assertEqual(supply.sources([entry("good"), {"name": "ours", "version": "1"}]), [])
-        self.assertEqual(
-            len(supply.sources([entry("bad", source="git+https://example.org/bad")])), 1
-        )
+        for source in ("git+https://example.org/bad", "registry+https://example.org/other"):
+            bad = entry("bad", source=source)
+            self.assertEqual(len(supply.sources([entry("a"), entry("b"), bad])), 1)
+        self.assertEqual(len(supply.sources([entry("a", source="git+https://example.org/a")])), 1)
         unpinned = {key: value for key, value in entry("bad").items() if key != "checksum"}
         self.assertEqual(len(supply.sources([unpinned])), 1)
 

@@ -45,6 +45,36 @@ pub(crate) fn install(quiet: bool) {
     });
 }
 
+/// Keeps signals that are no interruption from this thread and those that it starts.
+///
+/// - A file that grows beyond the limit (`ulimit -f`) is an error like any other.
+/// - What was ignored when the program began stays so: `nohup` means SIGHUP, and shells mean SIGINT for what they
+///   start in the background. A handler would take it up again.
+pub(crate) fn block_others() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        let ignored =
+            ignored_signals(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+        let mut blocked = SigSet::empty();
+        blocked.add(Signal::SIGXFSZ);
+        for signal in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM] {
+            if ignored & 1 << (signal as u32 - 1) != 0 {
+                blocked.add(signal);
+            }
+        }
+        // Where it cannot be done they end the program as before.
+        let _ = blocked.thread_block();
+    }
+}
+
+/// The mask of ignored signals, as the system tells of a process; none if it does not.
+#[cfg(unix)]
+fn ignored_signals(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
 /// From now on there is a checkpoint to save, or none.
 pub(crate) fn keep_saved(file: Option<Arc<CheckpointFile>>) {
     *CHECKPOINT.lock().unwrap_or_else(PoisonError::into_inner) = file;
@@ -63,4 +93,15 @@ pub(crate) fn request() -> StopRequest {
 /// Whether a signal came since there is something to keep.
 pub(crate) fn requested() -> bool {
     REQUEST.is_made()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::ignored_signals;
+
+    #[test]
+    fn ignored_signals_are_read_from_the_status() {
+        assert_eq!(ignored_signals("Name:\txray\nSigIgn:\t0000000000001001\nSigCgt:\tf\n"), 0x1001);
+        assert_eq!(ignored_signals(""), 0);
+    }
 }

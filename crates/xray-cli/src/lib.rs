@@ -33,7 +33,7 @@ use outcome::Outcome;
 
 /// Runs the program on the arguments of the process, alone or as one of the ranks that a launcher started.
 pub fn main() -> ExitCode {
-    output::survive_large_files();
+    interrupt::block_others();
     launch::main()
 }
 

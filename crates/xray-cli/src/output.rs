@@ -140,19 +140,6 @@ fn is_text_of(file: &Path, folder: &Path) -> bool {
     file.is_file() && file.starts_with(folder) && xray_data::is_text(&file)
 }
 
-/// Lets a file that grows beyond the limit (`ulimit -f`) be an error like any other, in this thread and those that it
-/// starts: by default it would end the program.
-pub(crate) fn survive_large_files() {
-    #[cfg(unix)]
-    {
-        use nix::sys::signal::{SigSet, Signal};
-        let mut signals = SigSet::empty();
-        signals.add(Signal::SIGXFSZ);
-        // Where it cannot be done the program ends as before.
-        let _ = signals.thread_block();
-    }
-}
-
 /// What is said of a result that an interruption has cut short.
 pub(crate) fn partial(written: &str, kept: &Path) -> String {
     format!("{written}: what was found so far; {} is as it was", kept.display())

@@ -170,7 +170,7 @@ fn interrupted(place: &Place, arguments: &[&str]) -> Run {
 
 /// Does something after the stage `after` has ended, and waits for the end.
 fn disturbed(place: &Place, arguments: &[&str], after: &str, disturb: impl FnOnce(&Child)) -> Run {
-    let mut command = place.command(arguments);
+    let mut command = place.listening(arguments);
     command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));

@@ -191,7 +191,7 @@ fn await_phase(place: &Place, child: &mut Child, begun: Begun) -> String {
 fn disturbed(place: &Place, phase: &Phase, signal: &str) -> (Duration, Run) {
     let _ = std::fs::remove_file(place.path("c.json"));
     let _ = std::fs::remove_dir_all(place.path("out"));
-    let mut command = place.command(&phase.arguments);
+    let mut command = place.listening(&phase.arguments);
     command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut stderr = await_phase(place, &mut child, phase.begun);
@@ -230,4 +230,19 @@ fn signals_are_obeyed_in_every_phase() {
         }
     }
     assert!(slow.is_empty(), "{slow:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ignored_signals_stay_ignored() {
+    let place = Place::new();
+    place.done(&words("synth x.npy --rows 200 --rank 60 --columns 3000"));
+    let fit = "factorize x.npy -r 60 --engine direct --selection greedy --json --threads 1";
+    // The program is at work when the signals come; the shell tells how it ended.
+    let line = format!(
+        "trap '' HUP INT; \"$XRAY\" {fit} >answer & sleep 0.3; kill -HUP $!; kill -INT $!; wait $!"
+    );
+    let run = place.shell(&line);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    assert_eq!(place.json("answer")["termination"], "rank_reached");
 }

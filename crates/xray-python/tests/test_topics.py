@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import normalized_mutual_info_score
@@ -331,62 +329,6 @@ def test_files(tmp_path: Path) -> None:
 def test_steps_that_were_left_to_the_data_are_still_left_to_it(tmp_path: Path) -> None:
     TopicModel(3).fit(TEXTS).save(tmp_path / "model.npz")
     assert TopicModel.load(tmp_path / "model.npz").refine_steps is None
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        pd.DataFrame({"text": TEXTS}),
-        np.array(TEXTS)[:, np.newaxis],
-        pa.array(TEXTS),
-        pa.chunked_array([TEXTS[:40], TEXTS[40:]]),
-    ],
-    ids=["frame", "column", "arrow", "chunks"],
-)
-def test_columns_of_texts(texts: Any) -> None:
-    expected = TopicModel(3).fit(TEXTS)
-    assert (TopicModel(3).fit(texts).weights_ == expected.weights_).all()
-    assert (expected.transform(texts) == expected.weights_).all()
-
-
-def test_texts_within_a_column_transformer() -> None:
-    frame = pd.DataFrame({"id": range(90), "text": TEXTS})
-    expected = TopicModel(3).fit_transform(TEXTS)
-    for chosen in ("text", ["text"]):
-        found = ColumnTransformer([("topics", TopicModel(3), chosen)]).fit_transform(frame)
-        assert (found == expected).all()
-
-
-class Annotated:
-    """A matrix with its names, as single-cell packages have it."""
-
-    X = np.eye(3)
-    var_names = ("a", "b", "c")
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ([["cats", "purr"], ["dogs"]], r'document 0 is a list of words \(join them: " "\.join'),
-        ([("cats", "purr"), ("dogs", "run")], "document 0 is a tuple of words"),
-        (["cats", ["dogs"]], "document 1 is a list of words"),
-        ([["cats"] * 50], "join them"),
-        (
-            pd.DataFrame({"id": ["a"], "text": ["cats purr"]}),
-            r'X\["text"\]',
-        ),
-        (np.array([["a", "cats purr"]]), "a table of 2 columns with words; give a column"),
-        (Annotated(), r"of type Annotated; give its matrix \.X"),
-    ],
-)
-def test_first_mistakes_are_told_with_their_remedy(given: Any, words: str) -> None:
-    with pytest.raises(TypeError, match=words):
-        TopicModel(2).fit(given)
-
-
-def test_a_vocabulary_is_a_list_of_words() -> None:
-    with pytest.raises(TypeError, match="vocabulary = 'abc' is not allowed; give a list"):
-        TopicModel(2).fit(np.eye(3), vocabulary="abc")
 
 
 def test_files_that_cannot_be_used(tmp_path: Path) -> None:

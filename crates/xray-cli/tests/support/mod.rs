@@ -64,6 +64,17 @@ impl Place {
         command
     }
 
+    /// The same with signals as in a terminal, whatever those who run the tests ignore.
+    pub(crate) fn listening(&self, arguments: &[&str]) -> Command {
+        if !cfg!(target_os = "linux") {
+            return self.command(arguments);
+        }
+        let mut command = Command::new("env");
+        command.arg("--default-signal=HUP,INT,TERM").arg(env!("CARGO_BIN_EXE_xray"));
+        command.current_dir(self.root()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
     pub(crate) fn xray(&self, arguments: &[&str]) -> Run {
         Run::from(self.command(arguments).output().expect("the program starts"))
     }
