@@ -144,7 +144,8 @@ def test_the_program_reads_what_python_saves(program: Path, tmp_path: Path, dens
     for refine_steps in (0, 2):
         model = XRay(4, refine_steps=refine_steps).fit(pd.DataFrame(dense, columns=names))
         model.save(tmp_path / "model.npz")
-        printed = run(program, "transform", tmp_path / "model.npz", tmp_path / "x.npy")
+        files = tmp_path / "model.npz", tmp_path / "x.npy"
+        printed = run(program, "transform", *files, "--by-position")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # no names
             assert (weights_of(printed) == model.transform(dense)).all()

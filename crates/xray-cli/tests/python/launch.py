@@ -117,7 +117,11 @@ def assert_same_topics(
     what: str, answer: dict[str, Any], expected: dict[str, Any], out: Path, expected_out: Path
 ) -> None:
     """Topics, documents and model are the same; the time and the ranks are not compared."""
-    own = {"seconds", "peak_memory_bytes", "ranks", "evaluations", "wrote"}
+    own = {"seconds", "peak_memory_bytes", "ranks", "evaluations", "wrote", "input"}
+    read, expected_read = answer["input"], expected["input"]
+    # Parts have another name, and are several.
+    for key in expected_read.keys() - {"name", "files"}:
+        assert read[key] == expected_read[key], f"{what}: input, {key}"
     for key in expected.keys() - own:
         assert json.dumps(answer[key]) == json.dumps(expected[key]), f"{what}: {key}"
     for name in ("documents.csv", "topics.csv"):
