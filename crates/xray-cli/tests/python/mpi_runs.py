@@ -242,7 +242,7 @@ def check_topics(runs: Runs, data: Path | None) -> int:
 
 def figures(answer: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What a comparison tells of the methods that ran, but for time and memory."""
-    own = {"seconds", "memory_bytes"}
+    own = {"seconds", "refined_seconds", "memory_bytes"}
     return {
         method["method"]: [{k: v for k, v in run.items() if k not in own} for run in method["runs"]]
         for method in answer["methods"]
