@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Draw, Place, Run, SLOW_RANK, records};
+use support::{Draw, Place, Run, SLOW_RANK, records, skipped};
 
 /// What the folder remembers of the run.
 const RECORD: &str = ".xray.json";
@@ -343,7 +343,7 @@ fn a_full_disk_leaves_what_was_there() {
         .stderr(Stdio::null())
         .status();
     if !mount.is_ok_and(|status| status.success()) {
-        println!("SKIPPED: a full disk, as this user may not mount one");
+        skipped("a full disk, as this user may not mount one");
         return;
     }
     let _small = Small(&disk);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::Place;
+use support::{Place, skipped};
 
 const VERBS: [&str; 9] = [
     "demo",
@@ -175,7 +175,7 @@ fn no_colours_outside_of_terminals() {
 fn terminals_get_colours_unless_unwanted() {
     let place = Place::new();
     if place.shell("script --version").status != Some(0) {
-        println!("SKIPPED: colours on a terminal, as there is no program `script`");
+        skipped("colours on a terminal, as there is no program `script`");
         return;
     }
     let run = |no_color: &str| {

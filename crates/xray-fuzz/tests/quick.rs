@@ -55,9 +55,13 @@ fn try_on(target: &Target, bytes: &[u8]) {
     if survived && took < LONGEST {
         return;
     }
-    let file = std::env::temp_dir().join(format!("xray-fuzz-{}", target.name));
-    std::fs::write(&file, bytes).expect("a file for the fault");
-    panic!("{}: {took:?}, kept as {}: {said}", target.name, file.display());
+    let name = format!("xray-fuzz-{}-{}", target.name, std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let kept = match std::fs::write(&file, bytes) {
+        Ok(()) => format!("kept as {}", file.display()),
+        Err(error) => format!("not kept ({error}): {}", bytes.escape_ascii()),
+    };
+    panic!("{}: {took:?}, {kept}: {said}", target.name);
 }
 
 /// Time on processors so far: others who use this machine do not count. Where the system does not tell, the clock's.

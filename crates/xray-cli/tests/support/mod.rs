@@ -115,6 +115,45 @@ impl Place {
     }
 }
 
+/// Tells what is left out: standard error itself, as what tests print is kept from people unless they fail.
+pub(crate) fn skipped(what: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what}");
+}
+
+/// Somebody without rights: what is forbidden holds for root only if root gives them up.
+#[cfg(unix)]
+const NOBODY: u32 = 65_534;
+
+/// Whether the tests are run by root.
+#[cfg(unix)]
+pub(crate) fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+#[cfg(unix)]
+impl Place {
+    /// Runs a line of the shell as somebody without rights; none if that cannot be.
+    pub(crate) fn as_nobody(&self, line: &str) -> Option<Run> {
+        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new("bash");
+        command.current_dir(self.root()).env("XRAY", env!("CARGO_BIN_EXE_xray"));
+        command.args(["-c", line]).stdin(Stdio::null());
+        if is_root() {
+            let open = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(self.root(), open).expect("our folder");
+            command.uid(NOBODY).gid(NOBODY);
+            let mut tried = Command::new(env!("CARGO_BIN_EXE_xray"));
+            if tried.arg("--version").uid(NOBODY).gid(NOBODY).output().is_err() {
+                skipped(&format!("{line} (the program is in a folder that only root may enter)"));
+                return None;
+            }
+        }
+        Some(Run::from(command.output().expect("a shell")))
+    }
+}
+
 impl From<Output> for Run {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
