@@ -188,6 +188,9 @@ fn topics_begin_with_the_words_of_the_user() {
     let run = place.done(&with(&["--exclude", "gravitty"]));
     assert!(run.stderr.contains("gravity"), "{}", run.stderr);
 
+    let strong = place.xray(&with(&["--anchor", "comet", "--anchor-strength", "1.5"]));
+    assert_eq!(strong.status, Some(2));
+    assert!(strong.stderr.contains("--anchor-strength <S>': give a number from 0 to 1"));
     let run = place.xray(&with(&["--anchor", "comet", "--exclude", "comet"]));
     run.assert_error(2, &["\"comet\"", "anchor words", "exclude"]);
 }

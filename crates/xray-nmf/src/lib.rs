@@ -66,7 +66,7 @@ pub use ownership::Ownership;
 pub use params::{Descent, Engine, Normalize, Params, Solver};
 pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
-pub use refine::{Factors, Refine, Refinement};
+pub use refine::{Factors, Refine, Refinement, SeededTopics};
 pub use resume::RunState;
 pub use select::Selection;
 pub use stop::StopRequest;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factorization, Factors, Fit, Ownership, Params, Refinement, RunState, Termination};
+use xray_nmf::{
+    Factorization, Factors, Fit, Ownership, Params, Refinement, RunState, SeededTopics, Termination,
+};
 
 use crate::agree::together;
 use crate::corpus::{Corpus, DistributedMatrix};
@@ -94,8 +96,12 @@ pub fn factorize(
     }
     corpus.matrix.make_rows(comm)?;
     let start = found.factors(comm)?;
-    let how =
-        RefineOptions { method: options.refine_method, steps: options.refine, tolerance: 0.0 };
+    let how = RefineOptions {
+        method: options.refine_method,
+        steps: options.refine,
+        tolerance: 0.0,
+        seeded: SeededTopics::NONE,
+    };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
     if refined.objective.is_empty() {
         return Ok(Factorized { found, refined: None });

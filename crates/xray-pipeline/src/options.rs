@@ -1,13 +1,15 @@
 //! How topics are found.
 
+use std::collections::BTreeSet;
+
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xray_data::text::{Language, Stemmer, TextOptions, Vectorizer};
-use xray_nmf::{Params, Refinement, Selection, choices};
+use xray_nmf::{Params, Refinement, SeededTopics, Selection, choices};
 
 use crate::error::{Error, Result};
-use crate::seeds::{Seeds, UnknownWord, resolve_words};
+use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 
 /// Options of [`find_topics`](crate::find_topics).
 ///
@@ -16,6 +18,7 @@ use crate::seeds::{Seeds, UnknownWord, resolve_words};
 /// | `rank` | suggested | number of topics | any |
 /// | `max_rank` | 40 | most topics to consider for the suggestion | 1.. |
 /// | `anchors` | none | columns of words that begin the first topics, one list a topic | |
+/// | `anchor_strength` | 0.5 | how far those topics stay with their words: from not at all to held | 0 to 1 |
 /// | `excluded` | none | columns that are never anchors nor top words | |
 /// | `refine` | by size | most steps of alternating optimisation: 40, down to 5 for large data | any |
 /// | `refine_tolerance` | 1e-5 | end it when a step lowers the objective by less, relatively | 0.. |
@@ -32,6 +35,8 @@ pub struct TopicOptions {
     pub max_rank: usize,
     /// Words that begin the first topics: a topic for each list.
     pub anchors: Vec<Vec<usize>>,
+    /// How far refinement leaves these topics with their words: 0 (they are where it starts) to 1 (held).
+    pub anchor_strength: f64,
     /// Words that are never anchors and never listed.
     pub excluded: Vec<usize>,
     /// The most steps of alternating optimisation, or `None` for as many as
@@ -57,6 +62,7 @@ impl Default for TopicOptions {
             rank: None,
             max_rank: 40,
             anchors: Vec::new(),
+            anchor_strength: SeededTopics::STRENGTH,
             excluded: Vec::new(),
             refine: None,
             refine_tolerance: 1e-5,
@@ -81,11 +87,13 @@ impl TopicOptions {
                 next - 1
             }
         });
+        let fixed: Vec<usize> = fixed.collect();
         let several = self.anchors.iter().filter(|words| words.len() > 1).flatten();
+        let several = several.filter(|word| !fixed.contains(word));
         Params {
             rank: self.rank.unwrap_or(self.max_rank).max(self.anchors.len()),
-            fixed: fixed.collect(),
             excluded: self.excluded.iter().chain(several).copied().collect(),
+            fixed,
             ..self.params.clone()
         }
     }
@@ -130,6 +138,8 @@ pub struct TopicsRequest {
     pub max_topics: usize,
     /// Words that begin the first topics: a topic for each list.
     pub anchor: Vec<Vec<String>>,
+    /// How far refinement leaves these topics with their words, from 0 to 1.
+    pub anchor_strength: f64,
     /// Words that are never anchors and never listed.
     pub exclude: Vec<String>,
     /// The most steps of refinement; by the size of the data if absent.
@@ -153,6 +163,7 @@ impl Default for TopicsRequest {
             topics: options.rank,
             max_topics: options.max_rank,
             anchor: Vec::new(),
+            anchor_strength: options.anchor_strength,
             exclude: Vec::new(),
             refine: options.refine,
             refine_tolerance: options.refine_tolerance,
@@ -165,17 +176,18 @@ impl Default for TopicsRequest {
 }
 
 impl TopicsRequest {
-    /// Words become columns; those that are not in the vocabulary are returned beside. Memory is the
-    /// machine's, not the request's: who knows it sets it in the options.
+    /// Words become columns; what a person should know of some of them (not in the vocabulary, or rare) is returned
+    /// beside. Memory is the machine's, not the request's: who knows it sets it in the options.
     ///
     /// # Errors
-    /// If a word is to begin two topics, or to begin one and to be excluded, or words are given for more topics
-    /// than are asked for.
-    pub fn resolve(&self, vectorizer: &Vectorizer) -> Result<(TopicOptions, Vec<UnknownWord>)> {
+    /// If two topics are to begin with the same words, a word is to begin one and to be excluded, words are given for
+    /// more topics than are asked for, or the strength is not from 0 to 1.
+    pub fn resolve(&self, vectorizer: &Vectorizer) -> Result<(TopicOptions, Vec<String>)> {
         let anchors = resolve_words(vectorizer, &self.anchor);
-        self.check_anchors(&anchors)?;
+        self.check_anchors(&anchors, vectorizer)?;
         let excluded = resolve_words(vectorizer, std::slice::from_ref(&self.exclude));
-        let unknown = [anchors.unknown, excluded.unknown].concat();
+        let unknown = anchors.unknown.iter().chain(&excluded.unknown).map(ToString::to_string);
+        let warnings = unknown.chain(warn_of_rare(vectorizer, &anchors.columns)).collect();
         let excluded = excluded.columns.concat();
         if let Some(&both) = anchors.columns.iter().flatten().find(|word| excluded.contains(word)) {
             let word = &vectorizer.vocabulary()[both];
@@ -187,6 +199,7 @@ impl TopicsRequest {
             rank: self.topics,
             max_rank: self.max_topics,
             anchors: anchors.columns,
+            anchor_strength: self.anchor_strength,
             excluded,
             refine: self.refine,
             refine_tolerance: self.refine_tolerance,
@@ -196,13 +209,24 @@ impl TopicsRequest {
             params: self.params.clone(),
             memory: None,
         };
-        Ok((options, unknown))
+        Ok((options, warnings))
     }
 
-    fn check_anchors(&self, anchors: &Seeds) -> Result<()> {
-        if let Some(word) = anchors.repeated.first() {
-            let message = format!("\"{word}\" is to begin more than one topic: leave it in one");
-            return Err(Error::Usage(message));
+    fn check_anchors(&self, anchors: &Seeds, vectorizer: &Vectorizer) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.anchor_strength) {
+            return Err(Error::Usage(format!(
+                "the strength of anchor words is {}: it is from 0 (only a start) to 1 (held)",
+                self.anchor_strength
+            )));
+        }
+        let sorted = |columns: &Vec<usize>| columns.iter().copied().collect::<BTreeSet<_>>();
+        let mut seen = BTreeSet::new();
+        if let Some(again) = anchors.columns.iter().find(|list| !seen.insert(sorted(list))) {
+            let words = again.iter().map(|&j| vectorizer.vocabulary()[j].as_str());
+            return Err(Error::Usage(format!(
+                "two topics are to begin with \"{}\": leave out one, or give it another word beside",
+                words.collect::<Vec<_>>().join(",")
+            )));
         }
         match self.topics {
             Some(asked) if asked < self.anchor.len() => Err(Error::Usage(format!(

@@ -1,5 +1,7 @@
 //! Words that a user gives, found in the vocabulary.
 
+use std::collections::BTreeSet;
+
 use xray_data::text::{Stemmer, Vectorizer};
 
 /// Words found, list by list, and those that are not in the vocabulary.
@@ -9,8 +11,6 @@ pub struct Seeds {
     pub columns: Vec<Vec<usize>>,
     /// Words that are not in the vocabulary.
     pub unknown: Vec<UnknownWord>,
-    /// Words of more than one list.
-    pub repeated: Vec<String>,
 }
 
 /// A word that is not in the vocabulary.
@@ -32,20 +32,34 @@ impl std::fmt::Display for UnknownWord {
     }
 }
 
+/// What to say of words in so few documents that a topic that begins with them may be about no more than these.
+pub(crate) fn warn_of_rare(vectorizer: &Vectorizer, lists: &[Vec<usize>]) -> Vec<String> {
+    const FEW_DOCUMENTS: u64 = 10;
+    let columns: BTreeSet<usize> = lists.iter().flatten().copied().collect();
+    let counted = columns.into_iter().map(|j| (j, vectorizer.document_frequencies()[j]));
+    let rare = counted.filter(|(_, documents)| *documents < FEW_DOCUMENTS);
+    let warning = |(j, documents): (usize, u64)| {
+        let (word, plural) = (&vectorizer.vocabulary()[j], if documents == 1 { "" } else { "s" });
+        format!(
+            "\"{word}\" is in {documents} document{plural} only, and its topic may be about no more than that; \
+             add words to it, or lower the strength of anchor words"
+        )
+    };
+    rare.map(warning).collect()
+}
+
 /// The words of a list that is written with commas between them.
 pub fn split_words(list: &str) -> Vec<String> {
     list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Finds words as the vocabulary spells them (lower case, stemmed) in each list; a word counts where it
-/// is given first.
+/// Finds words as the vocabulary spells them (lower case, stemmed) in each list; in a list, a word counts once.
 pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
     const MOST_SUGGESTIONS: usize = 3;
     let options = vectorizer.options();
     // A vectorizer that stems is only there where stems can be made.
     let stemmer = options.stemming.and_then(|language| Stemmer::new(language).ok());
     let mut seeds = Seeds::default();
-    let mut used = Vec::new();
     for list in lists {
         let mut columns = Vec::new();
         for word in list {
@@ -58,11 +72,7 @@ pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
             }
             match exact.or_else(|| vectorizer.column(&spelt)) {
                 Some(column) if columns.contains(&column) => {}
-                Some(column) if used.contains(&column) => seeds.repeated.push(word.clone()),
-                Some(column) => {
-                    used.push(column);
-                    columns.push(column);
-                }
+                Some(column) => columns.push(column),
                 None => {
                     let nearest = vectorizer.nearest(&spelt, MOST_SUGGESTIONS);
                     let nearest = nearest.into_iter().map(String::from).collect();

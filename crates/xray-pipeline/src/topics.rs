@@ -2,14 +2,17 @@
 //!
 //! 1. **Anchors.** XRAY on documents x words. A topic that begins with several given words gets as its
 //!    anchor the mean of their columns, appended to the matrix for the run and dropped from H after it.
-//! 2. **Refinement.** A few steps of alternating nonnegative least squares from `W = X_A`, H.
+//! 2. **Refinement.** A few steps of alternating nonnegative least squares from `W = X_A`, H; topics that begin
+//!    with given words are pulled back to these, and list them.
 //! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
 //!    can be compared: the heaviest topic is the one that explains most of it.
 //! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each own document x: what a saved model gives, too.
 //! 5. **Words.** The heaviest words of each topic, and its share in the documents of all ranks.
 
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{Factors, Fit, Portion, RankSuggestion, RowModel, RunState, Step, Termination};
+use xray_nmf::{
+    Factors, Fit, Portion, RankSuggestion, RowModel, RunState, SeededTopics, Step, Termination,
+};
 
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
@@ -89,6 +92,9 @@ pub fn find_topics(
     let how = refinement(corpus, options, rank, run.termination);
     let Factors { mut h, objective, .. } = refine(comm, &corpus.matrix, start, &how, progress)?;
     run.objective = objective;
+    if run.objective.len() > 1 && seeded(options).are_held() {
+        list_seeds(&mut h, rank, &options.anchors);
+    }
     let _ = progress.tell(Event::Begin(Stage::Weights, 1));
     scale_topics(&mut h, rank);
     let model = RowModel::new(rank, corpus.n_words(), h)?;
@@ -139,6 +145,10 @@ fn anchors(
     Ok((start, run))
 }
 
+fn seeded(options: &TopicOptions) -> SeededTopics {
+    SeededTopics { columns: options.anchors.clone(), strength: options.anchor_strength }
+}
+
 /// How much refinement there is to be.
 fn refinement(
     corpus: &Corpus,
@@ -151,7 +161,8 @@ fn refinement(
         Some(steps) => steps,
         None => TopicOptions::default_refine(corpus.n_documents(), corpus.n_words(), rank),
     };
-    RefineOptions { method: options.method, steps, tolerance: options.refine_tolerance }
+    let tolerance = options.refine_tolerance;
+    RefineOptions { method: options.method, steps, tolerance, seeded: seeded(options) }
 }
 
 /// Words and shares of the topics; collective.
@@ -174,6 +185,21 @@ fn describe(
         margin: step.margin,
     });
     Ok(topics.collect())
+}
+
+/// Raises the weights of seeds to what brings them among the ten heaviest words of their topics, if they are not
+/// there: a word that a topic was asked for is never missing in its list.
+fn list_seeds(h: &mut [f64], rank: usize, anchors: &[Vec<usize>]) {
+    const LISTED: usize = 10;
+    for (t, seeds) in anchors.iter().enumerate() {
+        let words = h.chunks_exact(rank).enumerate().filter(|(j, _)| !seeds.contains(j));
+        let mut others: Vec<f64> = words.map(|(_, line)| line[t]).collect();
+        let place = LISTED.saturating_sub(seeds.len());
+        if place < others.len() {
+            let (_, least, _) = others.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
+            seeds.iter().for_each(|j| h[j * rank + t] = h[j * rank + t].max(*least));
+        }
+    }
 }
 
 /// Makes each topic's weights a vector of length 1; a topic without any stays so.

@@ -146,6 +146,29 @@ fn given_words_begin_their_topics() {
 }
 
 #[test]
+fn topics_stay_with_given_words() {
+    let corpus = corpus();
+    // Two subjects in one list, and a word that belongs to two lists.
+    let lists = vec![columns(&corpus, &["comet", "sugar"]), columns(&corpus, &["comet", "star"])];
+    let with = |anchor_strength| {
+        found(&corpus, &TopicOptions { anchors: lists.clone(), anchor_strength, ..three() })
+    };
+    let listed = |found: &Topics, t: usize| {
+        let words: Vec<usize> = found.topics[t].words.iter().map(|word| word.0).collect();
+        lists[t].iter().all(|seed| words.contains(seed))
+    };
+    let free = with(0.0);
+    assert!(!listed(&free, 0), "{:?}", free.topics[0]);
+    for strength in [0.25, 0.5, 1.0] {
+        let held = with(strength);
+        assert!(listed(&held, 0) && listed(&held, 1), "{strength}: {:?}", held.topics);
+        let others = held.topics[2].words.iter().map(|word| word.0);
+        assert!(others.into_iter().all(|j| !lists.concat().contains(&j)), "{strength}");
+        assert!(held.run.objective.is_sorted_by(|a, b| a >= b), "{strength}");
+    }
+}
+
+#[test]
 fn residuals_of_given_topics_are_those_of_the_corpus() {
     let corpus = corpus();
     let lists = vec![columns(&corpus, &["comet", "star"]), columns(&corpus, &["sugar", "oven"])];
@@ -192,10 +215,10 @@ fn unknown_words_get_the_nearest_known_one() {
         seeds.unknown[0]
     );
     assert!(seeds.unknown[1].nearest.is_empty());
-    // A word begins one topic only.
+    // A word may begin several topics.
     let twice = [vec!["star".to_owned()], vec!["star".to_owned(), "oven".to_owned()]];
     let seeds = resolve_words(corpus.vectorizer().expect("words"), &twice);
-    assert_eq!(seeds.columns, [columns(&corpus, &["star"]), columns(&corpus, &["oven"])]);
+    assert_eq!(seeds.columns, [columns(&corpus, &["star"]), columns(&corpus, &["star", "oven"])]);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn fit(
     watch: &Watch,
 ) -> Result<(xray_data::Model, Run)> {
     let vectorizer = corpus.vectorizer().expect("a corpus of words");
-    let (options, unknown) = request.resolve(vectorizer)?;
+    let (options, warnings) = request.resolve(vectorizer)?;
     let options = TopicOptions { memory, ..options };
     let new = RunState::default();
     let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
@@ -80,7 +80,7 @@ fn fit(
         termination: found.run.termination.name(),
         kkt_violation: found.run.kkt_violation,
         objective: found.run.objective,
-        warnings: unknown.iter().map(ToString::to_string).collect(),
+        warnings,
     };
     Ok((model, run))
 }

@@ -154,8 +154,21 @@ def test_unknown_words_are_warned_about() -> None:
         TopicModel(3, anchor_words=["star"], exclude=["STAR"]).fit(TEXTS)
     with pytest.raises(ValueError, match="words are given for 2 topics, and 1 is asked for"):
         TopicModel(1, anchor_words=["star", "sugar"]).fit(TEXTS)
-    with pytest.raises(ValueError, match='"sugar" is to begin more than one topic'):
-        TopicModel(3, anchor_words=[["star", "sugar"], ["sugar"]]).fit(TEXTS)
+    with pytest.raises(ValueError, match='two topics are to begin with "sugar,star"'):
+        TopicModel(3, anchor_words=[["star", "sugar"], ["sugar", "star"]]).fit(TEXTS)
+    with pytest.raises(ValueError, match="strength of anchor words is 2: it is from 0"):
+        TopicModel(3, anchor_words=["star"], anchor_strength=2).fit(TEXTS)
+
+
+def test_topics_stay_with_their_words() -> None:
+    words = [["comet", "butter"], ["comet", "star"]]
+    free = TopicModel(3, anchor_words=words, anchor_strength=0.0).fit(TEXTS)
+    assert not {"comet", "butter"} <= set(free.topics_["words"][0])
+    for strength in (0.5, 1.0):
+        held = TopicModel(3, anchor_words=words, anchor_strength=strength).fit(TEXTS)
+        for topic, seeds in enumerate(words):
+            assert set(seeds) <= set(held.topics_["words"][topic]), strength
+        assert not {"comet", "star", "butter"} & set(held.topics_["words"][2])
 
 
 @pytest.mark.parametrize(
@@ -288,6 +301,7 @@ def test_pyldavis_takes_it() -> None:
 def test_files(tmp_path: Path) -> None:
     options: dict[str, Any] = {
         "anchor_words": [["comet", "star"]],
+        "anchor_strength": 0.75,
         "exclude": ["goal"],
         "stop_words": ["year"],
         "max_df": 0.5,

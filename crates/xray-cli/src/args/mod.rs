@@ -12,6 +12,7 @@ mod text;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use xray_nmf::SeededTopics;
 
 pub use csv::CsvArgs;
 pub use engine::{AnchorArgs, EngineArgs};
@@ -180,6 +181,9 @@ pub struct TopicsArgs {
     /// Words that one topic begins with; repeat for more topics
     #[arg(long, value_name = "WORD[,WORD...]", action = ArgAction::Append)]
     pub anchor: Vec<String>,
+    /// How far these topics stay with their words: from 0 (only a start) to 1 (held)
+    #[arg(long, value_name = "S", default_value_t = SeededTopics::STRENGTH, value_parser = parse::strength)]
+    pub anchor_strength: f64,
     /// Words that are never anchors and never listed
     #[arg(long, value_name = "WORD[,WORD...]", value_delimiter = ',')]
     pub exclude: Vec<String>,

@@ -77,6 +77,14 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// From nothing to all, both included.
+pub(super) fn strength(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(strength) if (0.0..=1.0).contains(&strength) => Ok(strength),
+        _ => Err("give a number from 0 to 1".to_owned()),
+    }
+}
+
 /// A number above 0.
 #[cfg(feature = "experiments")]
 pub(super) fn positive(text: &str) -> Result<f64, String> {

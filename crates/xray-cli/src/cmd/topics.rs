@@ -102,6 +102,7 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
         topics: args.rank,
         max_topics: args.max_topics,
         anchor: args.anchor.iter().map(|list| split_words(list)).collect(),
+        anchor_strength: args.anchor_strength,
         exclude: split_words(&args.exclude.join(",")),
         refine: args.refine,
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
@@ -112,15 +113,15 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
     }
 }
 
-/// Words become columns; unknown ones are warned about.
+/// Words become columns; unknown and rare ones are warned about.
 fn options(
     session: &Session,
     request: &TopicsRequest,
     corpus: &Corpus,
 ) -> anyhow::Result<TopicOptions> {
     let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
-    let (options, unknown) = request.resolve(vectorizer)?;
-    unknown.iter().for_each(|word| session.warn(word));
+    let (options, warnings) = request.resolve(vectorizer)?;
+    warnings.iter().for_each(|warning| session.warn(warning));
     Ok(options)
 }
 

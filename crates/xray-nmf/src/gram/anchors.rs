@@ -109,6 +109,16 @@ impl NormalMatrix {
         matrix
     }
 
+    /// `change(k, l, S_kl)` instead of each entry; only those with l <= k are asked for.
+    pub(crate) fn map(&self, change: impl Fn(usize, usize, f64) -> f64) -> Self {
+        let mut matrix = Self::default();
+        for k in 0..self.size {
+            let row = self.row(k)[..=k].iter().enumerate();
+            matrix.push(&row.map(|(l, &v)| change(k, l, v)).collect::<Vec<_>>());
+        }
+        matrix
+    }
+
     /// Appends anchor t, given `C_kt` for all anchors k up to and including t.
     pub(crate) fn push(&mut self, row: &[f64]) {
         let t = self.size;

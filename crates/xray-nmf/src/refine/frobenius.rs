@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::alternate::{Extrapolation, alternate};
+use super::pull::{Pull, SeededTopics};
 use super::travel::Parts;
 use super::{LINES_PER_TASK, Refinement, Trace};
 use crate::error::Result;
@@ -25,23 +26,38 @@ const SWEEPS: usize = 3;
 pub(super) fn run(
     parts: &Parts<'_>,
     method: Refinement,
-    w: &mut Vec<f64>,
-    h: &mut Vec<f64>,
+    seeded: &SeededTopics,
+    (w, h): (&mut Vec<f64>, &mut Vec<f64>),
     trace: &mut Trace<'_>,
 ) -> Result<()> {
-    let row = |d: usize, into: &mut Line| parts.rows.read_row(d, into);
-    let start = column_step(parts, w, h, None)?;
-    let improve_w = |h: &[f64], w: &mut [f64]| {
-        half_step(parts.stop, &row, parts.rank, h, w, Some(method)).map(|_| ())
-    };
-    let improve_h = |w: &[f64], h: &mut [f64]| column_step(parts, w, h, Some(method));
+    let pull = Pull::new(parts, seeded, w, h)?;
+    let start = column_step(parts, &pull, w, h, None)?;
+    let improve_w = |h: &[f64], w: &mut [f64]| row_step(parts, &pull, h, w, method);
+    let improve_h = |w: &[f64], h: &mut [f64]| column_step(parts, &pull, w, h, Some(method));
     alternate(w, h, Extrapolation::of(method), start, trace, improve_w, improve_h)
 }
 
-/// Improves all columns of H for fixed W, or leaves them if `method` is None; returns `||X - WH||_F^2`
-/// after it. On one rank a half step like that of the rows; on many, W comes by in blocks.
+/// Improves all own rows of W for fixed H.
+fn row_step(
+    parts: &Parts<'_>,
+    pull: &Pull,
+    h: &[f64],
+    w: &mut [f64],
+    method: Refinement,
+) -> Result<()> {
+    let row = |d: usize, into: &mut Line| parts.rows.read_row(d, into);
+    let s = sum_of_grams(&grams_of_blocks(parts.stop, h, parts.rank)?, parts.rank);
+    let (s, pulled) = pull.of_rows(parts, s, w)?;
+    let shift = |d: usize, z: &[f64], target: &mut [f64]| pulled.shift(d, z, target);
+    let step = HalfStep { s: &s, other: h, method: Some(method), shift: &shift };
+    step.run(parts.stop, &row, w).map(|_| ())
+}
+
+/// Improves all columns of H for fixed W, or leaves them if `method` is None; returns `||X - WH||_F^2`, and what
+/// the pull adds to it, after it. On one rank a half step like that of the rows; on many, W comes by in blocks.
 fn column_step(
     parts: &Parts<'_>,
+    pull: &Pull,
     w: &[f64],
     h: &mut [f64],
     method: Option<Refinement>,
@@ -49,9 +65,15 @@ fn column_step(
     let rank = parts.rank;
     if parts.is_whole() {
         let column = |j: usize, into: &mut Line| parts.columns.read_column(j, into);
-        return half_step(parts.stop, &column, rank, w, h, method);
+        let s = sum_of_grams(&grams_of_blocks(parts.stop, w, rank)?, rank);
+        let s = pull.of_columns(parts, s, w)?;
+        let shift = |j: usize, _: &[f64], target: &mut [f64]| pull.mask.clear(j, target);
+        return HalfStep { s: &s, other: w, method, shift: &shift }.run(parts.stop, &column, h);
     }
-    let (s, targets) = products(parts, w)?;
+    let (s, mut targets) = products(parts, w)?;
+    let s = pull.of_columns(parts, s, w)?;
+    let own = targets.par_chunks_exact_mut(rank).enumerate();
+    own.for_each(|(i, target)| pull.mask.clear(parts.layout.global(i), target));
     let squares = parts.columns.squared_norms();
     let mut lines = parts.own_lines(h);
     let terms: Vec<Vec<f64>> = lines
@@ -93,34 +115,44 @@ fn products(parts: &Parts<'_>, w: &[f64]) -> Result<(NormalMatrix, Vec<f64>)> {
     Ok((lines_of_gram(&gram, rank), targets))
 }
 
-/// Improves the lines `own` (rank entries for each line of X) for fixed `other`, or leaves them as
-/// they are if `method` is None; returns `||X - WH||_F^2` after it.
-fn half_step(
-    stop: Stop<'_>,
-    line: &(impl Fn(usize, &mut Line) + Sync),
-    rank: usize,
-    other: &[f64],
-    own: &mut [f64],
+/// Changes the target of a line, given its number and its weights.
+type Shift<'a> = dyn Fn(usize, &[f64], &mut [f64]) + Sync + 'a;
+
+/// One factor's turn, while the other one is fixed.
+#[derive(Clone, Copy)]
+pub(super) struct HalfStep<'a> {
+    s: &'a NormalMatrix,
+    other: &'a [f64],
+    /// Lines stay as they are if it is None.
     method: Option<Refinement>,
-) -> Result<f64> {
-    let s = sum_of_grams(&grams_of_blocks(stop, other, rank)?, rank);
-    let parts: Vec<f64> = own
-        .par_chunks_mut(LINES_PER_TASK * rank)
-        .enumerate()
-        .map_init(
-            || vec![Line::default(); LINES_PER_TASK],
-            |lines, (q, chunk)| {
-                stop.check()?;
-                let lines = &mut lines[..chunk.len() / rank];
-                lines
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(l, into)| line(q * LINES_PER_TASK + l, into));
-                Ok(update_chunk(&s, other, lines, chunk, method))
-            },
-        )
-        .collect::<Result<_>>()?;
-    Ok(parts.iter().fold(0.0, |sum, part| sum + part))
+    shift: &'a Shift<'a>,
+}
+
+impl HalfStep<'_> {
+    /// Improves the lines `own`, as many numbers for each line of X as there are topics; returns the objective after it.
+    fn run(
+        self,
+        stop: Stop<'_>,
+        line: &(impl Fn(usize, &mut Line) + Sync),
+        own: &mut [f64],
+    ) -> Result<f64> {
+        let rank = self.s.size();
+        let parts: Vec<f64> = own
+            .par_chunks_mut(LINES_PER_TASK * rank)
+            .enumerate()
+            .map_init(
+                || vec![Line::default(); LINES_PER_TASK],
+                |lines, (q, chunk)| {
+                    stop.check()?;
+                    let first = q * LINES_PER_TASK;
+                    let lines = &mut lines[..chunk.len() / rank];
+                    lines.iter_mut().enumerate().for_each(|(l, into)| line(first + l, into));
+                    Ok(update_chunk(self, first, lines, chunk))
+                },
+            )
+            .collect::<Result<_>>()?;
+        Ok(parts.iter().fold(0.0, |sum, part| sum + part))
+    }
 }
 
 /// `sum_l z_l z_l'` over the lines of a matrix with `rank` columns, in fixed chunks; the parts have
@@ -171,29 +203,25 @@ fn gram_of_chunk_body(lines: &[f64], rank: usize) -> Vec<f64> {
 }
 
 multiversion! {
-    /// Updates the lines of one chunk and returns their part of the objective.
-    fn update_chunk(
-        s: &NormalMatrix,
-        other: &[f64],
-        lines: &[Line],
-        chunk: &mut [f64],
-        method: Option<Refinement>,
-    ) -> f64 = quad update_chunk_body
+    /// Updates the lines of one chunk, from number `first` on, and returns their part of the objective.
+    fn update_chunk(step: HalfStep<'_>, first: usize, lines: &[Line], chunk: &mut [f64]) -> f64 =
+        quad update_chunk_body
 }
 
 #[inline(always)]
 fn update_chunk_body<Q: Quad>(
-    s: &NormalMatrix,
-    other: &[f64],
+    step: HalfStep<'_>,
+    first: usize,
     lines: &[Line],
     chunk: &mut [f64],
-    method: Option<Refinement>,
 ) -> f64 {
+    let HalfStep { s, other, method, shift } = step;
     let rank = s.size();
     let mut targets = vec![0.0; chunk.len()];
     let mut squared_norms = Vec::with_capacity(lines.len());
-    for (x, target) in lines.iter().zip(targets.chunks_exact_mut(rank)) {
+    for (l, (x, target)) in lines.iter().zip(targets.chunks_exact_mut(rank)).enumerate() {
         squared_norms.push(weighted_lines(x, other, target));
+        shift(first + l, &chunk[l * rank..(l + 1) * rank], target);
     }
     let terms = improve_lines_body::<Q>(s, &targets, &squared_norms, chunk, method);
     terms.iter().fold(0.0, |sum, term| sum + term)

@@ -8,9 +8,12 @@
 //! for each line z (row of W or column of H) against the other factor's lines u_q. Only nonzeros of
 //! X enter the numerator. A weight of exactly 0 could never grow, so zeros start as a small share of
 //! the mean weight of their topic, unless that makes the first step worse than the start as given.
+//!
+//! Seeded topics are held, at any strength above 0: there is no pull that multiplications could follow.
 
 use rayon::prelude::*;
 
+use super::pull::{Mask, SeededTopics};
 use super::travel::Parts;
 use super::{LINES_PER_TASK, Trace};
 use crate::error::{Error, Result};
@@ -26,21 +29,26 @@ const LEAST: f64 = 1e-300;
 
 pub(super) fn run(
     parts: &Parts<'_>,
+    seeded: &SeededTopics,
     w: &mut [f64],
     h: &mut [f64],
     trace: &mut Trace<'_>,
 ) -> Result<()> {
+    let (held, mask) = (Held::new(seeded, w, parts.rank), Mask::new(seeded));
+    mask.clear_all(h, parts.rank);
     let start = divergence(parts, w, h)?;
     let mut before = (w.to_vec(), h.to_vec());
     lift_topics(parts, w, h)?;
+    held.restore(w);
+    mask.clear_all(h, parts.rank);
     let mut is_first = true;
     trace.follow(start, || {
-        let mut objective = step(parts, w, h, &before)?;
+        let mut objective = step(parts, &held, w, h, &before)?;
         if std::mem::take(&mut is_first) && objective > start {
             // Zeros belong where they were.
             w.copy_from_slice(&before.0);
             h.copy_from_slice(&before.1);
-            objective = step(parts, w, h, &before)?;
+            objective = step(parts, &held, w, h, &before)?;
         }
         if parts.stop.is_possible() {
             before.0.copy_from_slice(w);
@@ -53,19 +61,46 @@ pub(super) fn run(
 /// Improves both factors, and returns the divergence; a step that is given up leaves them as they were `before`.
 fn step(
     parts: &Parts<'_>,
+    held: &Held,
     w: &mut [f64],
     h: &mut [f64],
     before: &(Vec<f64>, Vec<f64>),
 ) -> Result<f64> {
     let row = |d: usize| parts.rows.row(d);
     let done = half_step(parts.stop, &row, parts.rank, h, w)
-        .and_then(|()| column_step(parts, w, h))
+        .and_then(|()| {
+            held.restore(w);
+            column_step(parts, w, h)
+        })
         .and_then(|()| divergence(parts, w, h));
     if done == Err(Error::Stopped) {
         w.copy_from_slice(&before.0);
         h.copy_from_slice(&before.1);
     }
     done
+}
+
+/// W of the topics that do not move. Every weight's multiplication lowers a bound that is a sum of one term for
+/// each weight, so some may be left out.
+struct Held {
+    rank: usize,
+    n_held: usize,
+    columns: Vec<f64>,
+}
+
+impl Held {
+    fn new(seeded: &SeededTopics, w: &[f64], rank: usize) -> Self {
+        let n_held = if seeded.are_held() { seeded.columns.len() } else { 0 };
+        let columns = w.chunks_exact(rank).flat_map(|z| z[..n_held].iter().copied()).collect();
+        Self { rank, n_held, columns }
+    }
+
+    fn restore(&self, w: &mut [f64]) {
+        if self.n_held > 0 {
+            let lines = w.chunks_exact_mut(self.rank).zip(self.columns.chunks_exact(self.n_held));
+            lines.for_each(|(z, held)| z[..self.n_held].copy_from_slice(held));
+        }
+    }
 }
 
 /// Raises zeros to a small share of the mean, so that multiplications can move them.

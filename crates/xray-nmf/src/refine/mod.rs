@@ -9,6 +9,7 @@ mod alternate;
 mod factors;
 mod frobenius;
 mod kullback;
+mod pull;
 mod travel;
 
 pub use factors::Factors;
@@ -18,6 +19,7 @@ pub(crate) use frobenius::gram_of_lines;
 #[cfg(feature = "rivals")]
 pub(crate) use kullback::lift_zeros;
 pub(crate) use kullback::multiply_line;
+pub use pull::SeededTopics;
 
 use travel::Parts;
 
@@ -32,6 +34,8 @@ use crate::stop::{Stop, StopRequest};
 
 /// Entries of W and H beyond this could overflow.
 const LARGEST: f64 = 1e140;
+
+static NO_SEEDS: SeededTopics = SeededTopics::NONE;
 
 /// Lines handled by one task.
 const LINES_PER_TASK: usize = 64;
@@ -67,19 +71,21 @@ pub struct Refine<'a> {
     method: Refinement,
     steps: usize,
     tolerance: f64,
+    seeded: &'a SeededTopics,
     observer: Option<&'a mut dyn Observer>,
     stop: Option<&'a StopRequest>,
 }
 
 impl std::fmt::Debug for Refine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { portion, comm, method, steps, tolerance, observer, stop } = self;
+        let Self { portion, comm, method, steps, tolerance, seeded, observer, stop } = self;
         f.debug_struct("Refine")
             .field("portion", portion)
             .field("comm", comm)
             .field("method", method)
             .field("steps", steps)
             .field("tolerance", tolerance)
+            .field("seeded", seeded)
             .field("observed", &observer.is_some())
             .field("stop", stop)
             .finish()
@@ -101,7 +107,8 @@ impl<'a> Refine<'a> {
     pub fn part(portion: Portion<'a>, comm: &'a dyn Communicator) -> Self {
         let method = Refinement::default();
         let (steps, tolerance) = (Self::STEPS, 0.0);
-        Self { portion, comm, method, steps, tolerance, observer: None, stop: None }
+        let seeded = &NO_SEEDS;
+        Self { portion, comm, method, steps, tolerance, seeded, observer: None, stop: None }
     }
 
     /// What is minimised, and how; [`Refinement::Auto`] if not said.
@@ -117,6 +124,12 @@ impl<'a> Refine<'a> {
     /// by less than this part of it, never if that is 0.
     pub fn steps(self, steps: usize, tolerance: f64) -> Self {
         Self { steps, tolerance, ..self }
+    }
+
+    /// The first topics began with given columns, and stay with them as far as is said. The objective then counts
+    /// how far they have left them, too; with Kullback-Leibler divergence they do not leave at all.
+    pub fn seeded(self, seeded: &'a SeededTopics) -> Self {
+        Self { seeded, ..self }
     }
 
     /// Shows every [iteration](Observer::iteration) to an observer, which may stop the refinement. Observers
@@ -135,15 +148,16 @@ impl<'a> Refine<'a> {
     ///
     /// # Errors
     /// If the shapes do not match, W or H has a negative entry or one above 1e140, the rank is above 32768,
-    /// Kullback-Leibler divergence is asked for a matrix with negative entries, or the ranks cannot exchange
-    /// data.
+    /// Kullback-Leibler divergence is asked for a matrix with negative entries, the seeds are no columns or more lists
+    /// than topics, or the ranks cannot exchange data.
     pub fn run(self, start: Factors) -> Result<Factors> {
         let Portion { columns, rows, n_columns } = self.portion;
         let (comm, method, rank) = (self.comm, self.method, start.rank);
         let layout = Ownership::columns(n_columns, comm);
         let (rows_or_all, stop) = (rows.unwrap_or(columns), Stop::new(self.stop, comm.is_alone()));
         let parts = Parts { comm, columns, rows: rows_or_all, rank, layout, stop };
-        let own = check(&parts, rows.is_some(), method, &start);
+        let own = check(&parts, rows.is_some(), method, &start)
+            .and_then(|()| self.seeded.check(rank, n_columns));
         refuse_together(comm, own)?;
         let Factors { mut w, mut h, .. } = start;
         let suited = match method {
@@ -170,8 +184,10 @@ impl<'a> Refine<'a> {
                 let nothing = objective_of_nothing(&parts, method)?;
                 trace.follow(nothing, || Ok(nothing))
             }
-            Refinement::KullbackLeibler => kullback::run(&parts, &mut w, &mut h, &mut trace),
-            _ => frobenius::run(&parts, method, &mut w, &mut h, &mut trace),
+            Refinement::KullbackLeibler => {
+                kullback::run(&parts, self.seeded, &mut w, &mut h, &mut trace)
+            }
+            _ => frobenius::run(&parts, method, self.seeded, (&mut w, &mut h), &mut trace),
         };
         // W and H are those of the last complete step.
         done.or_else(|error| if error == Error::Stopped { Ok(()) } else { Err(error) })?;

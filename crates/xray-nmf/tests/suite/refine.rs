@@ -8,7 +8,7 @@ use crate::support::verify::{dot, verify};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{
     Error, Factorization, Factors, Fit, Matrix, Next, Observer, Ownership, Params, Portion, Refine,
-    Refinement, Result, Selection, SparseMatrix, Step, fit, with_threads,
+    Refinement, Result, SeededTopics, Selection, SparseMatrix, Step, fit, with_threads,
 };
 
 const METHODS: [Refinement; 4] = Refinement::ALL;
@@ -354,8 +354,12 @@ fn ranks_change_no_bit_of_a_refinement() {
     let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
     let found = fit(&x, &Params::new(rank)).expect("a fit");
     let start = found.factors(&OneRank).expect("one rank");
-    for method in METHODS {
-        let whole = refine_from(&x, start.clone(), method, 3).expect("refined");
+    let columns: Vec<Vec<usize>> = found.anchors().iter().take(2).map(|&j| vec![j]).collect();
+    let strengths = [0.0, 0.3, 1.0].map(|strength| (columns.clone(), strength));
+    let seeds = strengths.map(|(columns, strength)| SeededTopics { columns, strength });
+    for (method, seeded) in METHODS.into_iter().flat_map(|m| seeds.iter().map(move |s| (m, s))) {
+        let whole = Refine::of(&x).method(method).steps(3, 0.0).seeded(seeded);
+        let whole = whole.run(start.clone()).expect("refined");
         for size in [1, 2, 3, 5] {
             let parts = run_local_ranks(size, |comm| {
                 let mine = |d: &usize| d / Ownership::ROW_BLOCK % size == comm.rank();
@@ -366,7 +370,8 @@ fn ranks_change_no_bit_of_a_refinement() {
                 let refined = with_threads(Some(1), || {
                     let found = Fit::part(portion, comm).run(&Params::new(rank))?;
                     let start = found.factors(comm)?;
-                    Refine::part(portion, comm).method(method).steps(3, 0.0).run(start)
+                    let refine = Refine::part(portion, comm).method(method).steps(3, 0.0);
+                    refine.seeded(seeded).run(start)
                 });
                 (own, refined.expect("a pool").expect("refined"))
             });

@@ -46,6 +46,8 @@ pub struct TopicsParameters {
     /// Words that topics began with, a list each; written with commas between them where none has one.
     #[serde(serialize_with = "with_commas")]
     pub anchor: Vec<Vec<String>>,
+    /// How far these topics stayed with their words.
+    pub anchor_strength: f64,
     /// Words that were never anchors nor listed.
     pub exclude: Vec<String>,
     /// Seed of the run.
@@ -110,6 +112,7 @@ impl TopicsParameters {
             words: options.n_words,
             distinct: options.distinct,
             anchor,
+            anchor_strength: options.anchor_strength,
             exclude,
             seed: options.params.seed,
         }

@@ -47,7 +47,11 @@ class TopicModel(TransformerMixin, BaseEstimator):
         How many topics; "auto" takes the knee of the residual's curve up to `max_topics`.
     anchor_words : list, optional
         Words that topics begin with: a word, or a list of words, for each topic that begins with
-        any. The other topics are free. Unknown words are warned about.
+        any. The other topics are free; a word may belong to several. Unknown words are warned
+        about, and words of fewer than ten documents.
+    anchor_strength : float, default=0.5
+        How far these topics stay with their words: from 0 (only a start) to 1 (held). Above 0 the
+        words are among the ten heaviest of their topics, and in no other topic.
     exclude : list of str, optional
         Words that are never anchors and never listed.
     n_words : int, default=10
@@ -143,6 +147,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         n_topics: int | Literal["auto"] = "auto",
         *,
         anchor_words: Iterable[str | Iterable[str]] | None = None,
+        anchor_strength: float = 0.5,
         exclude: Iterable[str] | None = None,
         n_words: int = 10,
         distinct: bool = False,
@@ -175,6 +180,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     ) -> None:
         self.n_topics = n_topics
         self.anchor_words = anchor_words
+        self.anchor_strength = anchor_strength
         self.exclude = exclude
         self.n_words = n_words
         self.distinct = distinct
