@@ -204,6 +204,8 @@ fn without_a_number_one_is_suggested() {
     let json = place.json("out/topics.json");
     assert_eq!(json["suggestion"]["rank"], json["rank"]);
     assert!(json["suggestion"]["reason"].is_string());
+    let fast = place.done(&["topics", "articles.csv", "-k", "fast", "--json"]).json();
+    assert_eq!(fast["suggestion"]["reason"], "residual");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn wrong_usage_is_status_2() {
         &["topics", "texts.txt", "-k", "-1"],
         &["topics", "texts.txt", "-k", "1", "--transpose"],
         &["topics", "texts.txt", "-k", "1", "--min-df", "x"],
-        &["rank", "x.csv", "--held-out", "1"],
+        &["topics", "texts.txt", "-k", "slow"],
         &["synth", "y.npy", "--design", "round"],
         &["synth", "y.npy", "--scale", "0.5"],
         &["convert", "x.csv"],

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use xray_data::text::{TextOptions, Vectorizer, position_names};
 use xray_data::{Documents, LoadedMatrix, Origin, Table, list_bytes};
-use xray_nmf::comm::{Communicator, OneRank};
+use xray_nmf::comm::{Collectives, Communicator, OneRank};
 use xray_nmf::{Line, Matrix, Ownership, Portion, Selection, SparseMatrix};
 
 use crate::error::Result;
@@ -66,6 +66,22 @@ impl DistributedMatrix {
             };
         }
         Ok(())
+    }
+
+    /// Some of the rows, in this order, as a matrix of its own with its own rows made; collective.
+    ///
+    /// # Errors
+    /// The same on all ranks, if they cannot exchange data.
+    pub fn rows_at(&self, comm: &dyn Communicator, rows: &[usize]) -> Result<Self> {
+        let columns: LoadedMatrix = match &self.columns {
+            LoadedMatrix::Sparse(x) => x.rows_at(rows).into(),
+            LoadedMatrix::Dense(x) => x.rows_at(rows).into(),
+        };
+        let rows = if comm.size() == 1 { OwnRows::Same } else { OwnRows::NotMade };
+        let n_entries = comm.total(columns.n_entries())?;
+        let mut part = Self { columns, rows, n_entries, ..*self };
+        part.make_rows(comm)?;
+        Ok(part)
     }
 
     /// The own columns, with all rows.

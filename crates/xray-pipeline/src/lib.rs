@@ -45,6 +45,7 @@ mod given;
 mod matching;
 pub mod measure;
 mod model;
+mod number;
 mod options;
 mod rank;
 mod read;
@@ -70,6 +71,9 @@ pub use folder::{
 pub use forecast::{Forecast, Shape, Work};
 pub use matching::ColumnMatch;
 pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
+pub use number::{
+    NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, study_number,
+};
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{

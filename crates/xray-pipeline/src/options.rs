@@ -16,6 +16,7 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 /// | Name | Default | Purpose | Range |
 /// |---|---|---|---|
 /// | `rank` | suggested | number of topics | any |
+/// | `fast` | no | take the knee of the residual for the suggestion | |
 /// | `max_rank` | 40 | most topics to consider for the suggestion | 1.. |
 /// | `anchors` | none | columns of words that begin the first topics, one list a topic | |
 /// | `anchor_strength` | 0.5 | how far those topics stay with their words: from not at all to held | 0 to 1 |
@@ -31,6 +32,8 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 pub struct TopicOptions {
     /// Number of topics, or `None` to have it suggested.
     pub rank: Option<usize>,
+    /// Whether the knee of the residual is enough of a suggestion ([`study_number`](crate::study_number) takes longer).
+    pub fast: bool,
     /// The most topics that are considered for the suggestion.
     pub max_rank: usize,
     /// Words that begin the first topics: a topic for each list.
@@ -60,6 +63,7 @@ impl Default for TopicOptions {
     fn default() -> Self {
         Self {
             rank: None,
+            fast: false,
             max_rank: 40,
             anchors: Vec::new(),
             anchor_strength: SeededTopics::STRENGTH,
@@ -134,6 +138,8 @@ impl TopicOptions {
 pub struct TopicsRequest {
     /// Number of topics, or none to have it suggested.
     pub topics: Option<usize>,
+    /// Whether the suggestion is to be quick.
+    pub fast: bool,
     /// The most topics that are considered for the suggestion.
     pub max_topics: usize,
     /// Words that begin the first topics: a topic for each list.
@@ -161,6 +167,7 @@ impl Default for TopicsRequest {
         let options = TopicOptions::default();
         Self {
             topics: options.rank,
+            fast: options.fast,
             max_topics: options.max_rank,
             anchor: Vec::new(),
             anchor_strength: options.anchor_strength,
@@ -197,6 +204,7 @@ impl TopicsRequest {
         }
         let options = TopicOptions {
             rank: self.topics,
+            fast: self.fast,
             max_rank: self.max_topics,
             anchors: anchors.columns,
             anchor_strength: self.anchor_strength,

@@ -1,30 +1,28 @@
 //! Every rank in one run: what is left unexplained, and how well the topics hang together.
 //!
-//! Anchors are nested, so one fit to the largest rank has all the smaller ones. A second fit without
-//! the held-out rows tells how much of rows that it has not seen each rank explains. Coherence looks at
-//! the top words of the topics at each rank, before refinement.
+//! Anchors are nested, so one fit to the largest rank has all the smaller ones. Some ranks are also tried on unseen
+//! entries and in halves of the rows ([`study_number`]). Coherence looks at the top words of the topics at each
+//! rank, before refinement.
 
-use xray_data::LoadedMatrix;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{
-    Error, Factorization, Fit, Params, Portion, RankSuggestion, Termination, split_rows,
-};
+use xray_nmf::{Factorization, Fit, Params, RankSuggestion, Refinement, Termination};
 
 use crate::corpus::{Corpus, DistributedMatrix};
 use crate::error::Result;
 use crate::measure::{TopicCoherence, coherence_of};
+use crate::number::{NumberOptions, NumberStudy, NumberSuggestion, study_number};
 use crate::watch::{Event, Progress, Stage, Told};
 use crate::words::{heaviest_first, weighted_words};
 
 /// Options of [`rank_study`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
-    /// Rule, largest rank; the seed also draws the held-out rows.
+    /// Rule, largest rank; the seed also draws parts of the rows.
     pub params: Params,
     /// Bytes for cached products; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
-    /// The part of the rows to hold out; none are if it is 0.
-    pub held_out: f64,
+    /// How the number is looked for, or `None` to take the knee of the residual.
+    pub number: Option<Refinement>,
     /// Words of each topic that coherence looks at, or `None` to leave coherence out.
     pub coherence_words: Option<usize>,
 }
@@ -36,8 +34,10 @@ pub struct RankStudy {
     pub ranks: Vec<StudiedRank>,
     /// Why there are no more.
     pub termination: Termination,
-    /// The rank to take; none if nothing was found.
-    pub suggestion: Option<RankSuggestion>,
+    /// What was found about the number.
+    pub number: Option<NumberSuggestion>,
+    /// The rank that the knee of the residual suggests; none if nothing was found.
+    pub knee: Option<RankSuggestion>,
 }
 
 /// One rank.
@@ -49,8 +49,10 @@ pub struct StudiedRank {
     pub anchor: usize,
     /// `||X - X_A H||_F / ||X||_F`.
     pub residual: f64,
-    /// The same on rows that were held out.
-    pub held_out: Option<f64>,
+    /// `||X - WH||_F / ||X||_F` on entries that neither W nor H has seen, where it was looked at.
+    pub unseen: Option<f64>,
+    /// Agreement of the topics of two halves of the rows, where it was looked at.
+    pub stability: Option<f64>,
     /// Mean coherence of the topics by normalised pointwise mutual information, -1 to 1.
     pub npmi: Option<f64>,
     /// Mean UMass coherence of the topics; nearer to 0 is better.
@@ -69,7 +71,20 @@ pub fn rank_study(
     options: &StudyOptions,
     progress: &mut dyn Progress,
 ) -> Result<RankStudy> {
-    let (found, errors) = fits(comm, &corpus.matrix, options, progress)?;
+    let matrix = &corpus.matrix;
+    let number = match options.number {
+        Some(method) => {
+            let StudyOptions { ref params, memory, .. } = *options;
+            let params = params.clone();
+            let options = NumberOptions { params, method, memory, grouped: !matrix.is_dense() };
+            study_number(comm, matrix, &options, progress)?
+        }
+        None => None,
+    };
+    let _ = progress.tell(Event::Begin(Stage::Anchors, options.params.rank));
+    let stop = progress.stop();
+    let fit = Fit::part(matrix.portion(), comm).memory(options.memory).stop(&stop);
+    let found = fit.observe(&mut Told(progress)).run(&options.params)?;
     let stops = comm.any(progress.stop().is_made())?;
     let coherence = match options.coherence_words {
         Some(n_words) if !corpus.matrix.is_dense() && !stops => {
@@ -77,47 +92,7 @@ pub fn rank_study(
         }
         _ => Vec::new(),
     };
-    Ok(summarize(&found, &errors, &coherence))
-}
-
-/// The fit of all rows, and the held-out error of each rank. Rows are held out of the own columns where they
-/// are.
-fn fits(
-    comm: &dyn Communicator,
-    matrix: &DistributedMatrix,
-    options: &StudyOptions,
-    progress: &mut dyn Progress,
-) -> Result<(Factorization, Vec<f64>)> {
-    let StudyOptions { params, held_out, memory, .. } = options;
-    let (kept, held_out) = split_rows(matrix.n_rows(), *held_out, params.seed);
-    let runs = if held_out.is_empty() { 1 } else { 2 };
-    let _ = progress.tell(Event::Begin(Stage::Anchors, runs * params.rank));
-    let stop = progress.stop();
-    let mut told = Told(progress);
-    let fit = Fit::part(matrix.portion(), comm).memory(*memory);
-    let found = fit.stop(&stop).observe(&mut told).run(params)?;
-    if held_out.is_empty() || found.termination() == Termination::Stopped {
-        return Ok((found, Vec::new()));
-    }
-    let columns = matrix.columns();
-    let (kept, held_out) = (rows_at(columns, &kept), rows_at(columns, &held_out));
-    let (columns, n_columns) = (kept.as_matrix(), matrix.n_columns());
-    let fit = Fit::part(Portion { columns, rows: None, n_columns }, comm).memory(*memory);
-    let fit = fit.held_out(held_out.as_matrix()).stop(&stop);
-    let errors = match fit.observe(&mut told).run(params) {
-        Ok(other) => other.steps().iter().filter_map(|step| step.held_out).collect(),
-        // The first fit is still worth telling.
-        Err(Error::Stopped) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
-    Ok((found, errors))
-}
-
-fn rows_at(matrix: &LoadedMatrix, rows: &[usize]) -> LoadedMatrix {
-    match matrix {
-        LoadedMatrix::Sparse(x) => x.rows_at(rows).into(),
-        LoadedMatrix::Dense(x) => x.rows_at(rows).into(),
-    }
+    Ok(summarize(&found, number, &coherence))
 }
 
 /// Mean NPMI and UMass of the topics of each rank, nothing if it was asked to stop; collective.
@@ -179,20 +154,29 @@ fn heaviest_of_ranks(
     Ok(Some((0..n_topics).map(|_| next_topic()).collect()))
 }
 
-fn summarize(found: &Factorization, errors: &[f64], coherence: &[(f64, f64)]) -> RankStudy {
+fn summarize(
+    found: &Factorization,
+    number: Option<NumberStudy>,
+    coherence: &[(f64, f64)],
+) -> RankStudy {
+    let point = |rank: usize| {
+        let points = &number.as_ref()?.points;
+        points.iter().find(|point| point.rank == rank)
+    };
     let ranks = found.steps().iter().enumerate().map(|(t, step)| StudiedRank {
         rank: t + 1,
         anchor: step.anchor,
         residual: step.residual,
-        held_out: errors.get(t).copied(),
+        unseen: point(t + 1).map(|point| point.error.max(0.0).sqrt()),
+        stability: point(t + 1).and_then(|point| point.stability),
         npmi: coherence.get(t).map(|means| means.0),
         umass: coherence.get(t).map(|means| means.1),
         margin: step.margin,
     });
-    let suggestion = found.suggest_rank_with(Some(errors));
     RankStudy {
         ranks: ranks.collect(),
         termination: found.termination(),
-        suggestion: (found.rank() > 0).then_some(suggestion),
+        number: number.as_ref().map(|study| study.suggestion),
+        knee: (found.rank() > 0).then_some(found.suggest_rank()),
     }
 }

@@ -11,13 +11,14 @@
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
-    Factors, Fit, Portion, RankSuggestion, RowModel, RunState, SeededTopics, Step, Termination,
+    Factors, Fit, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
 };
 
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
 use crate::given::Given;
+use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
@@ -49,7 +50,7 @@ pub struct Run {
     /// `||X - WH||_F^2` before and after each step of refinement.
     pub objective: Vec<f64>,
     /// How the number of topics was chosen, if it was not given.
-    pub suggestion: Option<RankSuggestion>,
+    pub suggestion: Option<NumberSuggestion>,
 }
 
 /// One topic.
@@ -86,7 +87,13 @@ pub fn find_topics(
     progress: &mut dyn Progress,
 ) -> Result<Topics> {
     options.check()?;
-    let (start, mut run) = anchors(comm, corpus, options, saved, progress)?;
+    let studied = number_of_topics(comm, corpus, options, progress)?;
+    let chosen = TopicOptions {
+        rank: options.rank.or(studied.map(|number| number.rank)),
+        ..options.clone()
+    };
+    let (start, mut run) = anchors(comm, corpus, &chosen, saved, progress)?;
+    run.suggestion = run.suggestion.or(studied);
     let rank = start.rank;
     corpus.matrix.make_rows(comm)?;
     let how = refinement(corpus, options, rank, run.termination);
@@ -105,6 +112,30 @@ pub fn find_topics(
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
     let _ = progress.tell(Event::Advance);
     Ok(Topics { topics, h, documents, run })
+}
+
+/// The number of topics, if it is not given and may take its time; collective.
+fn number_of_topics(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &TopicOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<NumberSuggestion>> {
+    if options.rank.is_some() || options.fast {
+        return Ok(None);
+    }
+    let params = Params {
+        rank: options.max_rank,
+        excluded: options.excluded.clone(),
+        ..options.params.clone()
+    };
+    let (method, memory) = (options.method, options.memory);
+    let number = NumberOptions { params, method, memory, grouped: true };
+    let study = study_number(comm, &corpus.matrix, &number, progress)?;
+    Ok(study.map(|study| {
+        let rank = study.suggestion.rank.max(options.anchors.len());
+        NumberSuggestion { rank, ..study.suggestion }
+    }))
 }
 
 /// The anchors, as factors to be refined, and the record of their search.
@@ -130,8 +161,11 @@ fn anchors(
     let mut suggestion = None;
     if options.rank.is_none() && found.termination() != Termination::Stopped {
         let suggested = found.suggest_rank();
-        found = found.truncate(suggested.rank.max(options.anchors.len()));
-        suggestion = Some(suggested);
+        let rank = suggested.rank.max(options.anchors.len());
+        let looked_at = found.rank();
+        found = found.truncate(rank);
+        suggestion =
+            Some(NumberSuggestion { rank, ..NumberSuggestion::fast(suggested, looked_at) });
     }
     let run = Run {
         steps: given.steps(comm, &found, &options.anchors)?,

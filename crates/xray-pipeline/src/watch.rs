@@ -7,6 +7,8 @@ use xray_nmf::{Next, Observer, RunState, Step, StopRequest};
 /// A part of the work, in the order in which parts are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
+    /// Looking for the number of topics.
+    Number,
     /// Choosing anchors.
     Anchors,
     /// Alternating optimisation from the anchors.
@@ -18,9 +20,10 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// `anchors`, `refinement`, `weights` or `coherence`.
+    /// `number`, `anchors`, `refinement`, `weights` or `coherence`.
     pub fn name(self) -> &'static str {
         match self {
+            Stage::Number => "number",
             Stage::Anchors => "anchors",
             Stage::Refinement => "refinement",
             Stage::Weights => "weights",

@@ -5,8 +5,8 @@ use xray_data::text::TextOptions;
 use xray_data::{Documents, Model, Provenance, Table};
 use xray_nmf::comm::OneRank;
 use xray_nmf::{
-    Matrix, Params, RankSuggestion, RunState, Selection, SparseMatrix, Termination, nnls,
-    with_threads,
+    Matrix, Params, RankSuggestion, Refinement, RunState, Selection, SparseMatrix, Termination,
+    nnls, with_threads,
 };
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
@@ -263,19 +263,22 @@ fn counts_without_names_are_a_corpus_too() {
 fn a_study_has_every_rank() {
     let corpus = corpus();
     let params = Params { selection: Selection::Greedy, ..Params::new(8) };
-    let options = StudyOptions { params, memory: None, held_out: 0.2, coherence_words: Some(5) };
+    let number = Some(Refinement::Hals);
+    let options = StudyOptions { params, memory: None, number, coherence_words: Some(5) };
     let study = rank_study(&OneRank, &corpus, &options, &mut ignore).expect("a valid corpus");
     assert_eq!(study.ranks.len(), 8);
     for (t, rank) in study.ranks.iter().enumerate() {
         assert_eq!(rank.rank, t + 1);
-        let numbers = [Some(rank.residual), rank.held_out, rank.npmi, rank.umass];
+        let numbers = [Some(rank.residual), rank.unseen, rank.npmi, rank.umass];
         assert!(numbers.iter().all(|v| v.is_some_and(f64::is_finite)), "{rank:?}");
     }
     let residuals: Vec<f64> = study.ranks.iter().map(|rank| rank.residual).collect();
-    let held_out: Option<Vec<f64>> = study.ranks.iter().map(|rank| rank.held_out).collect();
-    let expected = RankSuggestion::from_curves(&residuals, held_out.as_deref());
-    assert_eq!(study.suggestion, Some(expected));
-    let plain = StudyOptions { held_out: 0.0, coherence_words: None, ..options };
+    assert_eq!(study.knee, Some(RankSuggestion::from_curves(&residuals, None)));
+    // Three subjects were drawn.
+    let number = study.number.expect("a number");
+    assert_eq!((number.rank, number.looked_at), (3, 8), "{number:?}");
+    let plain = StudyOptions { number: None, coherence_words: None, ..options };
     let study = rank_study(&OneRank, &corpus, &plain, &mut ignore).expect("a valid corpus");
-    assert!(study.ranks.iter().all(|rank| rank.held_out.is_none() && rank.npmi.is_none()));
+    assert!(study.ranks.iter().all(|rank| rank.unseen.is_none() && rank.npmi.is_none()));
+    assert_eq!(study.number, None);
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use xray_nmf::RunState;
 use xray_nmf::comm::OneRank;
-use xray_pipeline::report::TopicsParameters;
+use xray_pipeline::report::{Suggestion, TopicsParameters, json};
 use xray_pipeline::{
     Corpus, Event, Result, Stage, Stoppable, TextRequest, Topic, TopicOptions, TopicsRequest,
     find_topics,
@@ -29,6 +29,8 @@ struct Run {
     kkt_violation: f64,
     objective: Vec<f64>,
     warnings: Vec<String>,
+    /// JSON.
+    suggestion: Option<String>,
 }
 
 /// Finds the topics of documents, as `request` and `text` (JSON) say; the model, and the record of the run.
@@ -81,6 +83,7 @@ fn fit(
         kkt_violation: found.run.kkt_violation,
         objective: found.run.objective,
         warnings,
+        suggestion: found.run.suggestion.map(|number| json(&Suggestion::from(number))),
     };
     Ok((model, run))
 }
@@ -118,6 +121,7 @@ impl Run {
         facts.set_item("kkt_violation", self.kkt_violation)?;
         facts.set_item("objective", self.objective.into_pyarray(py))?;
         facts.set_item("warnings", self.warnings)?;
+        facts.set_item("suggestion", self.suggestion)?;
         Ok(facts)
     }
 }

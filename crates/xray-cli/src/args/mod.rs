@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use xray_nmf::SeededTopics;
 
+pub use self::parse::TopicNumber;
+
 pub use csv::CsvArgs;
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
@@ -57,7 +59,7 @@ pub enum Command {
     Factorize(FactorizeArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),
-    /// How many? Residual, held-out error and coherence of every rank, and a suggestion
+    /// How many? Residual, error on unseen entries, stability and coherence, and a suggestion
     Rank(RankArgs),
     /// Many methods on the same data: time, memory, error, and how well they meet the truth
     #[cfg(feature = "experiments")]
@@ -171,10 +173,9 @@ pub struct TopicsArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub input: InputArgs,
-    /// Number of topics [default: suggested from the data]
+    /// Number of topics, or "fast" for a quick suggestion [default: one that the data support and that is stable]
     #[arg(short = 'k', long = "topics", visible_alias = "rank", value_name = "K")]
-    #[arg(value_parser = parse::rank)]
-    pub rank: Option<usize>,
+    pub rank: Option<TopicNumber>,
     /// Most topics to consider when the number is not given
     #[arg(long, value_name = "K", default_value_t = 40, value_parser = parse::rank)]
     pub max_topics: usize,
@@ -307,10 +308,11 @@ const RANK_HELP: &str = "\
 Examples:
   xray rank reviews.csv --text body --max 60 -o out/
   xray rank cube.mat --variable V --max 12
-  xray rank counts.npz --selection greedy --held-out 0.2 --json
+  xray rank counts.npz --selection greedy --fast --json
 
-One table for all ranks: the part of the data left unexplained, the same on rows that were held out,
-and for text the coherence (NPMI, UMass) of the topics. Writes rank.csv, rank.svg and rank.png.";
+One table for all ranks: the part of the data left unexplained; for some of them the same on entries that
+were not seen, and how well topics of two halves of the rows agree (stability); for text the coherence
+(NPMI, UMass) of the topics. Writes rank.csv, rank.svg and rank.png.";
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -322,9 +324,9 @@ pub struct RankArgs {
     /// The largest rank to look at
     #[arg(long, value_name = "R", default_value_t = 40, value_parser = parse::rank)]
     pub max: usize,
-    /// The part of the rows to hold out, or 0 for none
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse::share)]
-    pub held_out: f64,
+    /// Suggest the knee of the residual, without trying ranks on unseen entries and other rows
+    #[arg(long)]
+    pub fast: bool,
     /// Words of each topic that coherence looks at
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub words: usize,

@@ -32,6 +32,27 @@ impl std::str::FromStr for Bytes {
     }
 }
 
+/// How many topics there are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopicNumber {
+    /// So many.
+    Given(usize),
+    /// What a quick look suggests.
+    Fast,
+}
+
+impl std::str::FromStr for TopicNumber {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("fast") {
+            return Ok(Self::Fast);
+        }
+        let or_fast = |error: String| format!("{error}, or \"fast\" to have it suggested quickly");
+        rank(text).map(Self::Given).map_err(or_fast)
+    }
+}
+
 /// At least one; more than a matrix can have columns is refused.
 pub(super) fn rank(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
@@ -66,14 +87,6 @@ pub(super) fn delimiter(text: &str) -> Result<u8, String> {
             text.len()
         )),
         _ => Err("give one ASCII character, such as , ; | or \\t".to_owned()),
-    }
-}
-
-/// A share below 1.
-pub(super) fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
-        _ => Err("give a number from 0 to below 1".to_owned()),
     }
 }
 
@@ -132,7 +145,10 @@ mod tests {
     fn ranges_are_checked() {
         assert_eq!(rank("7"), Ok(7));
         assert!(rank("0").is_err() && rank("-1").is_err() && rank("5000000000").is_err());
-        assert!(share("1").is_err() && share("nan").is_err() && share("0.5") == Ok(0.5));
+        assert!(strength("1.1").is_err() && strength("nan").is_err() && strength("1") == Ok(1.0));
+        assert_eq!("Fast".parse(), Ok(TopicNumber::Fast));
+        assert_eq!("7".parse(), Ok(TopicNumber::Given(7)));
+        assert!("quick".parse::<TopicNumber>().is_err_and(|error| error.contains("fast")));
         assert!(rank("18446744073709551615").unwrap_err().contains("at most 4294967295"));
         assert_eq!(
             (delimiter(";"), delimiter("\\t"), delimiter("|")),

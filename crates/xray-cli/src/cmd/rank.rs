@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use xray_data::Cells;
-use xray_nmf::Termination;
 use xray_nmf::comm::Communicator;
+use xray_nmf::{Refinement, Termination};
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Folder, Plan, Purpose, StudyOptions, Work, rank_study};
+use xray_pipeline::{Folder, NumberOptions, Plan, Purpose, StudyOptions, Work, rank_study};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
@@ -33,13 +33,13 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
     let words = !corpus.matrix.is_dense();
     let rule = corpus.matrix.suited_rule();
-    let copied = if args.held_out > 0.0 { 1.0 } else { 0.0 };
+    let copied = if args.fast { 0.0 } else { NumberOptions::copies(corpus.matrix.n_entries()) };
     let work = Work { rank: args.max, refines: false, weighs: false, copied };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = StudyOptions {
         params: args.engine.params(args.max, rule, &args.common),
         memory: about(&args.input, cache)?,
-        held_out: args.held_out,
+        number: (!args.fast).then_some(Refinement::Auto),
         coherence_words: (words && args.words > 1).then_some(args.words),
     };
     let study = rank_study(comm, &corpus, &options, &mut session.progress());
@@ -104,11 +104,16 @@ fn chart(report: &RankReport) -> Chart {
     };
     let mut errors = Panel::new("left unexplained")
         .series(Series::new("all rows", points(|rank| Some(rank.residual_norm))));
-    let held_out = points(|rank| rank.held_out);
-    if !held_out.is_empty() {
-        errors = errors.series(Series::new("held-out rows", held_out).dashed());
+    let unseen = points(|rank| rank.unseen);
+    if !unseen.is_empty() {
+        errors = errors.series(Series::new("unseen entries", unseen).dashed());
     }
     let mut chart = Chart::new("How many?").x_label("rank").panel(errors);
+    let stability = points(|rank| rank.stability);
+    if !stability.is_empty() {
+        let stability = Series::new("agreement of two halves (AMI)", stability);
+        chart = chart.panel(Panel::new("stability").series(stability).height(0.6));
+    }
     let npmi = points(|rank| rank.npmi);
     if !npmi.is_empty() {
         let coherence = Series::new("coherence (NPMI)", npmi);

@@ -9,18 +9,19 @@ use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table, json,
-    topics_csv, topics_table,
+    Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table,
+    json, topics_csv, topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, OpenFile, Plan, Purpose, RowNames,
-    TopicOptions, Topics, TopicsRequest, Work, find_topics, sparse_rows, split_words,
+    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, NumberOptions, OpenFile, Plan,
+    Purpose, RowNames, TopicOptions, Topics, TopicsRequest, Work, find_topics, sparse_rows,
+    split_words,
 };
 use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
-use crate::args::{RunArgs, TopicsArgs};
+use crate::args::{RunArgs, TopicNumber, TopicsArgs};
 use crate::data::{about, provenance, read_corpus};
 use crate::interrupt;
 use crate::memory;
@@ -51,7 +52,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let request = request(args);
     let options = together(comm, options(&session, &request, &corpus))?;
     let rank = options.search_params(corpus.n_words()).rank;
-    let work = Work { rank, refines: options.refine != Some(0), weighs: true, copied: 0.0 };
+    let tries = options.rank.is_none() && !options.fast;
+    let copied = if tries { NumberOptions::copies(corpus.matrix.n_entries()) } else { 0.0 };
+    let work = Work { rank, refines: options.refine != Some(0), weighs: true, copied };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = TopicOptions { memory: about(&args.input, cache)?, ..options };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
@@ -99,7 +102,11 @@ pub(crate) fn find(
 fn request(args: &TopicsArgs) -> TopicsRequest {
     let default = TopicsRequest::default();
     TopicsRequest {
-        topics: args.rank,
+        topics: match args.rank {
+            Some(TopicNumber::Given(number)) => Some(number),
+            Some(TopicNumber::Fast) | None => None,
+        },
+        fast: args.rank == Some(TopicNumber::Fast),
         max_topics: args.max_topics,
         anchor: args.anchor.iter().map(|list| split_words(list)).collect(),
         anchor_strength: args.anchor_strength,
@@ -362,11 +369,8 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
             "\n{silent} documents are in no topic: they have none of the topics' words"
         ));
     }
-    if let Some(suggestion) = report.suggestion {
-        session.note(format!(
-            "\n{} topics: {}; choose another number with -k",
-            suggestion.rank, suggestion.reason
-        ));
+    if let Some(Suggestion { sentence, .. }) = &report.suggestion {
+        session.note(format!("\n{sentence}; choose another number with -k"));
     }
     let Some(agreement) = &report.agreement else { return Ok(()) };
     session.print_line(format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi))?;

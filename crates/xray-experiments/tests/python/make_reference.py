@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris, make_classification
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 from sklearn.svm import LinearSVC
 
 Dense: TypeAlias = npt.NDArray[np.float64]
@@ -46,6 +46,7 @@ def clusters() -> Iterator[Case]:
             "truth": truth.tolist(),
             "found": found.tolist(),
             "nmi": float(normalized_mutual_info_score(truth, found)),
+            "ami": float(adjusted_mutual_info_score(truth, found)),
         }
 
 

@@ -6,7 +6,11 @@
 //! mutual information   I = sum_ij n_ij/n ln(n n_ij / (n_i n_j))
 //! entropies            H = sum_i n_i/n ln(n / n_i), and so for j
 //! NMI                  I / ((H_classes + H_clusters) / 2)
+//! AMI                  (I - E) / ((H_classes + H_clusters) / 2 - E)
 //! ```
+//!
+//! E is the mutual information that is to be expected of groupings of these sizes that have nothing to do with each other
+//! (all permutations alike): many small groups agree by chance.
 //!
 //! Labels may be of any ordered type. Items without a cluster (`None`) are a cluster of their own.
 //! Degenerate cases are those of scikit-learn: NMI is 1 if neither grouping splits the items (or there
@@ -55,19 +59,67 @@ impl Contingency {
 
     /// Mutual information over the arithmetic mean of the entropies: between 0 and 1.
     pub(crate) fn normalized_mutual_information(&self) -> f64 {
-        let (n_rows, n_columns) = (self.row_totals.len(), self.column_totals.len());
-        if n_rows <= 1 && n_columns <= 1 {
+        if self.is_one_group() {
             return 1.0;
         }
+        (self.mutual_information() / self.mean_entropy()).clamp(0.0, 1.0)
+    }
+
+    /// The same above what chance gives, at most 1.
+    fn adjusted_mutual_information(&self) -> f64 {
+        if self.is_one_group() {
+            return 1.0;
+        }
+        let expected = self.expected_information();
+        let scale = self.mean_entropy() - expected;
+        // Groups of one item each agree by chance as well as can be.
+        if scale > f64::EPSILON { (self.mutual_information() - expected) / scale } else { 1.0 }
+    }
+
+    /// Whether neither grouping splits the items.
+    fn is_one_group(&self) -> bool {
+        self.row_totals.len() <= 1 && self.column_totals.len() <= 1
+    }
+
+    fn mean_entropy(&self) -> f64 {
+        let n = self.n_items as f64;
+        (entropy(&self.row_totals, n) + entropy(&self.column_totals, n)) / 2.0
+    }
+
+    /// `sum_ij sum_c P(n_ij = c) c/n ln(n c / (n_i n_j))`, where n_ij is hypergeometric.
+    fn expected_information(&self) -> f64 {
+        let n = self.n_items;
+        let mut logarithms = vec![0.0; n + 1];
+        for i in 1..=n {
+            logarithms[i] = logarithms[i - 1] + (i as f64).ln();
+        }
+        let factorial = |i: usize| logarithms[i];
+        let mut expected = 0.0;
+        for &a in &self.row_totals {
+            for &b in &self.column_totals {
+                let fixed = factorial(a) + factorial(b) + factorial(n - a) + factorial(n - b)
+                    - factorial(n);
+                for c in 1.max((a + b).saturating_sub(n))..=a.min(b) {
+                    let free = factorial(c)
+                        + factorial(a - c)
+                        + factorial(b - c)
+                        + factorial(n + c - a - b);
+                    let (n, c) = (n as f64, c as f64);
+                    expected += (fixed - free).exp() * c / n * (n * c / (a as f64 * b as f64)).ln();
+                }
+            }
+        }
+        expected
+    }
+
+    fn mutual_information(&self) -> f64 {
         let n = self.n_items as f64;
         let terms = self.cells.iter().map(|&(i, j, count)| {
             let (n_ij, n_i, n_j) =
                 (count as f64, self.row_totals[i] as f64, self.column_totals[j] as f64);
             n_ij / n * (n * n_ij / (n_i * n_j)).ln()
         });
-        let information = sum_of_sorted(terms);
-        let mean = (entropy(&self.row_totals, n) + entropy(&self.column_totals, n)) / 2.0;
-        (information / mean).clamp(0.0, 1.0)
+        sum_of_sorted(terms)
     }
 }
 
@@ -97,6 +149,22 @@ fn sum_of_sorted(terms: impl Iterator<Item = f64>) -> f64 {
 /// ```
 pub fn normalized_mutual_information<A: Ord, B: Ord>(classes: &[A], clusters: &[B]) -> f64 {
     Contingency::new(classes, clusters).normalized_mutual_information()
+}
+
+/// Mutual information of two groupings above what chance gives groups of these sizes, over the mean of their entropies
+/// above the same: 1 if they are the same grouping, about 0 if they have nothing to do with each other.
+///
+/// # Panics
+/// If the slices differ in length.
+///
+/// # Examples
+/// ```
+/// use xray_pipeline::measure::adjusted_mutual_information;
+/// assert_eq!(adjusted_mutual_information(&[0, 0, 1, 1], &[5, 5, 3, 3]), 1.0);
+/// assert!((adjusted_mutual_information(&[0, 0, 1, 1], &[0, 1, 0, 1]) + 0.5).abs() < 1e-12);
+/// ```
+pub fn adjusted_mutual_information<A: Ord, B: Ord>(one: &[A], other: &[B]) -> f64 {
+    Contingency::new(one, other).adjusted_mutual_information()
 }
 
 #[cfg(test)]

@@ -50,8 +50,17 @@ pub fn anchors_csv(report: &FactorizeReport, cells: Cells) -> String {
 
 /// rank.csv: a row for each rank.
 pub fn ranks_csv(report: &RankReport, cells: Cells) -> String {
-    let headers =
-        ["rank", "column", "anchor", "residual_norm", "held_out", "npmi", "umass", "margin"];
+    let headers = [
+        "rank",
+        "column",
+        "anchor",
+        "residual_norm",
+        "unseen",
+        "stability",
+        "npmi",
+        "umass",
+        "margin",
+    ];
     let mut table = Table::new(headers.map(Column::left));
     for line in &report.ranks {
         table.row([
@@ -59,7 +68,8 @@ pub fn ranks_csv(report: &RankReport, cells: Cells) -> String {
             line.anchor.to_string(),
             line.anchor_name.clone(),
             line.residual_norm.to_string(),
-            number(line.held_out),
+            number(line.unseen),
+            number(line.stability),
             number(line.npmi),
             number(line.umass),
             number(line.margin),

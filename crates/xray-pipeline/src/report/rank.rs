@@ -4,6 +4,7 @@ use serde::Serialize;
 use xray_nmf::Termination;
 
 use super::VERSION;
+use crate::number::NumberSuggestion;
 use crate::rank::RankStudy;
 
 /// Every rank of one run, and which one to take.
@@ -13,8 +14,12 @@ pub struct RankReport {
     pub version: &'static str,
     /// The rank to take; none if nothing was found.
     pub suggested_rank: Option<usize>,
+    /// Why, and what else would do.
+    pub suggestion: Option<NumberSuggestion>,
     /// Why, in words.
-    pub reason: Option<&'static str>,
+    pub reason: Option<String>,
+    /// The rank that the knee of the residual suggests.
+    pub fast_rank: Option<usize>,
     /// Why there are no more ranks.
     pub termination: Termination,
     /// Rank 1, 2, ... up to the last.
@@ -32,8 +37,10 @@ pub struct RankLine {
     pub anchor_name: String,
     /// `||X - X_A H||_F / ||X||_F`.
     pub residual_norm: f64,
-    /// The same on rows that were held out.
-    pub held_out: Option<f64>,
+    /// `||X - WH||_F / ||X||_F` on entries that neither W nor H has seen.
+    pub unseen: Option<f64>,
+    /// Agreement of the topics of two halves of the rows.
+    pub stability: Option<f64>,
     /// Mean coherence by normalised pointwise mutual information, -1 to 1.
     pub npmi: Option<f64>,
     /// Mean UMass coherence; nearer to 0 is better.
@@ -50,15 +57,20 @@ impl RankReport {
             anchor: rank.anchor,
             anchor_name: name(rank.anchor),
             residual_norm: rank.residual,
-            held_out: rank.held_out,
+            unseen: rank.unseen,
+            stability: rank.stability,
             npmi: rank.npmi,
             umass: rank.umass,
             margin: rank.margin,
         });
+        let fast = study.knee.map(|knee| NumberSuggestion::fast(knee, study.ranks.len()));
+        let suggestion = study.number.or(fast);
         Self {
             version: VERSION,
-            suggested_rank: study.suggestion.map(|s| s.rank),
-            reason: study.suggestion.map(|s| s.reason.words()),
+            suggested_rank: suggestion.map(|s| s.rank),
+            suggestion,
+            reason: suggestion.map(|s| s.sentence("anchors")),
+            fast_rank: study.knee.map(|knee| knee.rank),
             termination: study.termination,
             ranks: lines.collect(),
         }
@@ -66,7 +78,7 @@ impl RankReport {
 
     /// The suggestion as a sentence.
     pub fn sentence(&self) -> Option<String> {
-        let (rank, reason) = (self.suggested_rank?, self.reason?);
-        Some(format!("suggested rank: {rank} ({reason})"))
+        let reason = self.reason.as_ref()?;
+        Some(format!("suggested rank: {reason}"))
     }
 }

@@ -7,6 +7,7 @@ use xray_nmf::comm::Communicator;
 use super::{Agreement, RankFacts, VERSION};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::number::NumberSuggestion;
 use crate::topics::Topics;
 
 /// Topics with their words, and how they were found; what `topics.json` holds.
@@ -67,12 +68,19 @@ pub struct TopicLine {
 }
 
 /// A number of topics, and why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// The number.
-    pub rank: usize,
-    /// The reason, in words.
-    pub reason: &'static str,
+    /// The number, its range and the rule.
+    #[serde(flatten)]
+    pub number: NumberSuggestion,
+    /// The same in words.
+    pub sentence: String,
+}
+
+impl From<NumberSuggestion> for Suggestion {
+    fn from(number: NumberSuggestion) -> Self {
+        Self { number, sentence: number.sentence("topics") }
+    }
 }
 
 impl TopicsReport {
@@ -99,8 +107,6 @@ impl TopicsReport {
             None => None,
         };
         let run = &found.run;
-        let suggestion =
-            |s: xray_nmf::RankSuggestion| Suggestion { rank: s.rank, reason: s.reason.words() };
         Ok(Self {
             version: VERSION,
             documents: corpus.n_documents(),
@@ -113,7 +119,7 @@ impl TopicsReport {
             termination: run.termination,
             kkt_violation: run.kkt_violation,
             refined_objective: run.objective.clone(),
-            suggestion: run.suggestion.map(suggestion),
+            suggestion: run.suggestion.map(Into::into),
             agreement,
             ranks: None,
             silent: found.documents.n_silent(comm)?,

@@ -158,14 +158,15 @@ fn negative_entries_are_named_by_their_places_among_all() {
 #[test]
 fn studies_of_ranks_are_those_of_one_machine() {
     let params = Params { selection: Selection::Greedy, ..Params::new(5) };
-    let options = StudyOptions { params, memory: None, held_out: 0.2, coherence_words: Some(6) };
+    let number = Some(Refinement::Hals);
+    let options = StudyOptions { params, memory: None, number, coherence_words: Some(6) };
     let run = |comm: &dyn Communicator| {
         let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
         let corpus = weigh_counts(comm, content, &TextRequest::default()).expect("a corpus");
         rank_study(comm, &corpus, &options, &mut ignore).expect("a study")
     };
     let whole = run(&OneRank);
-    assert!(whole.ranks.iter().all(|rank| rank.npmi.is_some() && rank.held_out.is_some()));
+    assert!(whole.ranks.iter().all(|rank| rank.npmi.is_some() && rank.unseen.is_some()));
     for size in SIZES {
         let parts = run_local_ranks(size, |comm| run(comm));
         assert!(parts.iter().all(|part| *part == whole), "{size} ranks");

@@ -43,8 +43,10 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_topics : int or "auto", default="auto"
-        How many topics; "auto" takes the knee of the residual's curve up to `max_topics`.
+    n_topics : int, "auto" or "fast", default="auto"
+        How many topics. "auto" takes, of the numbers up to `max_topics` that the data support, the
+        one whose topics come out again best in other documents (`suggestion_` tells the range and
+        the reason); "fast" takes the knee of the residual's curve.
     anchor_words : list, optional
         Words that topics begin with: a word, or a list of words, for each topic that begins with
         any. The other topics are free; a word may belong to several. Unknown words are warned
@@ -59,7 +61,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     distinct : bool, default=False
         List only one of several forms of a word (film, films).
     max_topics : int, default=40
-        The most topics that "auto" considers.
+        The most topics that "auto" and "fast" consider.
     weighting : {"tfidf", "counts", "none"}, optional
         What the entries of the matrix are. By default tf-idf for texts and whole numbers, and
         other numbers as they are.
@@ -124,6 +126,10 @@ class TopicModel(TransformerMixin, BaseEstimator):
         Certificate of the projection onto the anchors. Not in the file.
     objective_ : ndarray
         ``||X - W H||**2`` before and after each step of refinement. Not in the file.
+    suggestion_ : dict or None
+        Why there are so many topics, if none were asked for: ``rank``, the ``range`` that is nearly
+        as good, how many the data support (``supported``, None for more than were looked at), and
+        a ``sentence``. Not in the file.
 
     See Also
     --------
@@ -144,7 +150,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_topics: int | Literal["auto"] = "auto",
+        n_topics: int | Literal["auto", "fast"] = "auto",
         *,
         anchor_words: Iterable[str | Iterable[str]] | None = None,
         anchor_strength: float = 0.5,
@@ -245,6 +251,8 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.termination_ = run["termination"]
         self.kkt_violation_ = run["kkt_violation"]
         self.objective_ = run["objective"]
+        said = run["suggestion"]
+        self.suggestion_: dict[str, Any] | None = None if said is None else json.loads(said)
         if n_columns is not None:
             self.n_features_in_ = n_columns
         elif hasattr(self, "n_features_in_"):

@@ -25,7 +25,7 @@ def topics_request(model: Any) -> dict[str, Any]:
         "refine_steps": optional(at_least(0)),
     }
     defaults = DEFAULTS["topics"]
-    request = fields(model, defaults, readers)
+    request = {**fields(model, defaults, readers), "fast": model.n_topics == "fast"}
     params = fields(model, defaults["params"], {"random_state": seed_of})
     return {**request, "params": params}
 
@@ -48,7 +48,7 @@ def text_request(model: Any) -> dict[str, Any]:
 
 def n_topics_of(name: str, value: Any) -> int | None:
     """A number of topics, or none to have it suggested."""
-    return None if value == "auto" else whole(name, value, 1, ' or "auto"')
+    return None if value in ("auto", "fast") else whole(name, value, 1, ', "auto" or "fast"')
 
 
 def language(name: str, value: Any) -> str:

@@ -85,6 +85,7 @@ class _Run(TypedDict):
     termination: str
     kkt_violation: float
     objective: NDArray[np.float64]
+    suggestion: str | None
     warnings: list[str]
 
 @final

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use xray_nmf::{DenseMatrix, Matrix, SparseMatrix};
-use xray_pipeline::measure::{Coherence, normalized_mutual_information};
+use xray_pipeline::measure::{
+    Coherence, adjusted_mutual_information, normalized_mutual_information,
+};
 
 use super::reconstruction::reconstruction_error;
 use super::svm::{fit, predict};
@@ -69,6 +71,8 @@ fn clusters_agree() {
     for_each_case("clusters", |case| {
         let nmi = normalized_mutual_information(&ids(&case["truth"]), &ids(&case["found"]));
         assert_close(nmi, number(&case["nmi"]), 1e-13);
+        let ami = adjusted_mutual_information(&ids(&case["truth"]), &ids(&case["found"]));
+        assert_close(ami, number(&case["ami"]), 1e-10);
     });
 }
 

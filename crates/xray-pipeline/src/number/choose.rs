@@ -1,0 +1,237 @@
+//! From two curves to a number.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use xray_nmf::{RankReason, RankSuggestion, choices};
+
+/// Errors within this part of the least are as good.
+const AS_GOOD: f64 = 0.002;
+
+/// Stabilities within this of the best are as good: about what five splits leave uncertain.
+const AS_STABLE: f64 = 0.02;
+
+/// Stabilities within this of the best are told as nearly as good.
+const NEARLY_AS_STABLE: f64 = 0.05;
+
+/// The part of the largest depth below a line that is a bend.
+const ENOUGH: f64 = 0.75;
+
+/// So many ranks in a row that are this much worse than the best end the look at larger ones.
+const WORSE_RANKS: usize = 3;
+const WORSE_ERROR: f64 = 0.01;
+const WORSE_STABILITY: f64 = 0.1;
+
+/// A suggested number and why.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NumberSuggestion {
+    /// The number.
+    pub rank: usize,
+    /// The least and the largest number that are as good, of those that were looked at.
+    pub range: (usize, usize),
+    /// The most that the data support; none if more than were looked at.
+    pub supported: Option<usize>,
+    /// The largest number that was looked at.
+    pub looked_at: usize,
+    /// Which rule gave it.
+    pub reason: NumberReason,
+}
+
+choices! {
+    /// Which rule suggested a number.
+    pub enum NumberReason ("reason") {
+        Stable = "stable": "these come out again best in other documents",
+        Supported = "supported": "more tell unseen entries no better",
+        Knee = "knee": "unseen entries are told little better by more",
+        Exhausted = "exhausted": "they explain everything",
+        Residual = "residual": "anchors beyond bring little, and one about as much as the next",
+    }
+}
+
+impl NumberSuggestion {
+    /// What one search for anchors, up to so many, suggests by itself.
+    pub fn fast(fast: RankSuggestion, looked_at: usize) -> Self {
+        let reason = match fast.reason {
+            RankReason::Exhausted => NumberReason::Exhausted,
+            RankReason::Knee | RankReason::HeldOut => NumberReason::Residual,
+        };
+        Self { rank: fast.rank, range: (fast.rank, fast.rank), supported: None, looked_at, reason }
+    }
+
+    /// The number, its range and its reason in one sentence; `what` are topics or anchors.
+    pub fn sentence(&self, what: &str) -> String {
+        let Self { rank, range: (low, high), supported, looked_at, reason } = *self;
+        let mut sentence = format!("{rank} {what}: {}", reason.words());
+        let studied = !matches!(reason, NumberReason::Exhausted | NumberReason::Residual);
+        if reason == NumberReason::Stable && low < high {
+            sentence += &format!("; {low} to {high} nearly as well");
+        }
+        match supported {
+            Some(most) if most > rank => sentence += &format!("; the data support {most}"),
+            None if studied => sentence += &format!("; the data support {looked_at} and more"),
+            _ => {}
+        }
+        sentence
+    }
+}
+
+/// What was found so far.
+pub(super) struct Curve {
+    pub(super) errors: BTreeMap<usize, f64>,
+    pub(super) stabilities: BTreeMap<usize, f64>,
+    /// The largest rank that there is.
+    pub(super) end: usize,
+    grouped: bool,
+}
+
+impl Curve {
+    pub(super) fn new(grouped: bool) -> Self {
+        Self { errors: BTreeMap::new(), stabilities: BTreeMap::new(), end: 0, grouped }
+    }
+
+    /// Whether the error has been rising for a while.
+    pub(super) fn errors_rise(&self) -> bool {
+        let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+        let mut last = self.errors.values().rev().take(WORSE_RANKS);
+        self.errors.len() > WORSE_RANKS && last.all(|error| *error > least * (1.0 + WORSE_ERROR))
+    }
+
+    /// Whether topics have been less stable for a while.
+    pub(super) fn stability_falls(&self) -> bool {
+        let best = self.stabilities.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut last = self.stabilities.values().rev().take(WORSE_RANKS);
+        let worse = |stability: &f64| *stability < best - WORSE_STABILITY;
+        self.stabilities.len() > WORSE_RANKS && last.all(worse)
+    }
+
+    /// The smallest rank whose error is as good as the least.
+    fn supported(&self) -> Option<usize> {
+        let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+        let good = self.errors.iter().find(|(_, error)| **error <= least * (1.0 + AS_GOOD));
+        good.map(|(k, _)| *k)
+    }
+
+    /// Whether more ranks than were looked at might do better.
+    fn still_falls(&self) -> bool {
+        self.errors.last_key_value().map(|last| *last.0) == self.supported()
+    }
+
+    /// The most topics that are worth a look.
+    pub(super) fn supported_at_most(&self) -> usize {
+        if self.still_falls() { self.end } else { self.supported().unwrap_or(0) }
+    }
+
+    /// The next rank to look at: between the one that was chosen and its neighbours.
+    pub(super) fn next_error(&self) -> Option<usize> {
+        if self.still_falls() {
+            return None;
+        }
+        between(&self.errors, self.supported()?)
+    }
+
+    pub(super) fn next_stability(&self) -> Option<usize> {
+        between(&self.stabilities, self.stable()?.0)
+    }
+
+    /// The smallest rank that is as stable as the best, and the ranks around it that nearly are.
+    fn stable(&self) -> Option<(usize, (usize, usize))> {
+        let best = self.stabilities.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        let within =
+            |width: f64| move |(_, stability): &(&usize, &f64)| **stability >= best - width;
+        let rank = *self.stabilities.iter().find(within(AS_STABLE))?.0;
+        let nearly = within(NEARLY_AS_STABLE);
+        let least = self.stabilities.range(..=rank).rev().take_while(&nearly).last();
+        let most = self.stabilities.range(rank..).take_while(&nearly).last();
+        let place = |end: Option<(&usize, &f64)>| end.map_or(rank, |end| *end.0);
+        Some((rank, (place(least), place(most))))
+    }
+
+    pub(super) fn choose(&self) -> Option<NumberSuggestion> {
+        let supported = self.supported()?;
+        let told = (!self.still_falls()).then_some(supported);
+        let (rank, range, reason) = match self.stable().filter(|_| self.grouped) {
+            Some((rank, range)) => (rank, range, NumberReason::Stable),
+            None if told.is_some() || self.grouped => {
+                (supported, (supported, supported), NumberReason::Supported)
+            }
+            None => {
+                let rank = knee(&self.errors);
+                (rank, (rank, supported), NumberReason::Knee)
+            }
+        };
+        Some(NumberSuggestion { rank, range, supported: told, looked_at: self.end, reason })
+    }
+}
+
+/// A rank between `k` and one of its neighbours on the curve that has not been looked at: the middle of the wider gap.
+fn between(curve: &BTreeMap<usize, f64>, k: usize) -> Option<usize> {
+    let below = curve.range(..k).next_back().map_or(k, |below| *below.0);
+    let above = curve.range(k + 1..).next().map_or(k, |above| *above.0);
+    let (low, high) = if k - below > above - k { (below, k) } else { (k, above) };
+    (high - low > 1).then_some((low + high) / 2)
+}
+
+/// Where the logarithm of the error bends: the smallest rank that is three quarters as far below the line from its
+/// start to its end as any.
+fn knee(errors: &BTreeMap<usize, f64>) -> usize {
+    let points: Vec<(f64, f64)> =
+        errors.iter().map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return 0 };
+    let slope = if last.0 > first.0 { (last.1 - first.1) / (last.0 - first.0) } else { 0.0 };
+    let depth = |(k, error): &(f64, f64)| first.1 + slope * (k - first.0) - error;
+    let deepest = points.iter().map(depth).fold(0.0, f64::max);
+    let bend = points.iter().find(|point| depth(point) >= ENOUGH * deepest);
+    bend.map_or(0, |point| point.0 as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(errors: &[(usize, f64)], stabilities: &[(usize, f64)]) -> Curve {
+        Curve {
+            errors: errors.iter().copied().collect(),
+            stabilities: stabilities.iter().copied().collect(),
+            end: errors.last().map_or(0, |last| last.0),
+            grouped: !stabilities.is_empty(),
+        }
+    }
+
+    #[test]
+    fn the_smallest_of_the_most_stable_is_taken() {
+        let falling: Vec<(usize, f64)> = (1..=10).map(|k| (k, 1.0 / k as f64)).collect();
+        let stable = [(2, 0.5), (4, 0.79), (5, 0.87), (6, 0.88), (8, 0.84), (10, 0.7)];
+        let chosen = curve(&falling, &stable).choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (5, (5, 8), None));
+        let sentence = "5 topics: these come out again best in other documents; 5 to 8 nearly as well; the data \
+                        support 10 and more";
+        assert_eq!(chosen.sentence("topics"), sentence);
+    }
+
+    #[test]
+    fn numbers_are_those_that_the_data_support_or_the_bend() {
+        let turning = [(1, 1.0), (2, 0.5), (3, 0.2), (4, 0.1999), (5, 0.22), (6, 0.3)];
+        let chosen = curve(&turning, &[]).choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.supported), (3, Some(3)));
+        assert_eq!(chosen.sentence("anchors"), "3 anchors: more tell unseen entries no better");
+        let bending: Vec<(usize, f64)> = (1..=20_i32)
+            .map(|k| (k as usize, if k < 4 { 0.1_f64.powi(k) } else { 1e-3 * 0.98_f64.powi(k) }))
+            .collect();
+        let chosen = curve(&bending, &[]).choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.reason), (3, NumberReason::Knee));
+        assert!(curve(&[], &[]).choose().is_none());
+    }
+
+    #[test]
+    fn neighbours_are_looked_at_until_there_are_none() {
+        let mut coarse = curve(&[(1, 1.0), (4, 0.4), (8, 0.2), (12, 0.3), (16, 0.4)], &[]);
+        let truth = |k: usize| if k < 7 { 1.0 - 0.12 * k as f64 } else { 0.15 + 0.01 * k as f64 };
+        let mut looks = 0;
+        while let Some(k) = coarse.next_error() {
+            assert!(coarse.errors.insert(k, truth(k)).is_none());
+            looks += 1;
+        }
+        assert!(looks < 8, "{looks}");
+        assert_eq!(coarse.choose().map(|chosen| chosen.supported), Some(Some(8)));
+    }
+}

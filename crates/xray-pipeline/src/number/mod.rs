@@ -1,0 +1,212 @@
+//! How many topics, or anchors, do the data support, and which number comes out again on other data?
+//!
+//! The residual falls with every anchor, so it cannot tell. Two questions can:
+//!
+//! 1. **What do the data support?** Bi-cross-validation ([`cross`]): topics of three quarters of the rows; weights of
+//!    the other rows from a random half of the columns; how well do both together tell the other half? Too many
+//!    topics tell it worse.
+//! 2. **What comes out again?** Stability ([`stability`]): topics of two random halves of the rows, which both weigh the
+//!    same rows; do they group these alike?
+//!
+//! Ranks are looked at on a geometric grid and then around the one that was chosen ([`choose`]). Anchors are
+//! nested: one search serves all ranks of a part of the rows.
+
+mod choose;
+mod cross;
+mod stability;
+
+pub use choose::{NumberReason, NumberSuggestion};
+
+use std::collections::BTreeMap;
+
+use xray_nmf::comm::{Collectives, Communicator};
+use xray_nmf::{
+    Error, Factorization, Factors, Fit, Params, Refine, Refinement, StopRequest, split_rows,
+};
+
+use crate::corpus::DistributedMatrix;
+use crate::error::Result;
+use crate::watch::{Event, Progress, Stage};
+use choose::Curve;
+use cross::Folds;
+use stability::Splits;
+
+/// Steps of refinement of the topics that are tried.
+const STEPS: usize = 5;
+
+/// Entries that are looked at; of larger data, so many rows as have them.
+const MOST_ENTRIES: usize = 2_000_000;
+
+/// Options of [`study_number`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberOptions {
+    /// Rule and largest rank; the seed also draws the parts of the rows.
+    pub params: Params,
+    /// How topics are refined.
+    pub method: Refinement,
+    /// Bytes for cached products; a quarter of the machine's memory if absent.
+    pub memory: Option<usize>,
+    /// Whether rows are grouped by their heaviest topic, as documents are: then that should come out again.
+    pub grouped: bool,
+}
+
+impl NumberOptions {
+    /// How many copies of a matrix with so many entries are there at a time.
+    pub fn copies(n_entries: usize) -> f64 {
+        let sampled = MOST_ENTRIES as f64 / n_entries.max(MOST_ENTRIES) as f64;
+        sampled * (2 + Folds::NUMBER.max(Splits::NUMBER)) as f64
+    }
+}
+
+/// What was found about the number of topics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumberStudy {
+    /// The ranks that were looked at, ascending.
+    pub points: Vec<NumberPoint>,
+    /// The number to take.
+    pub suggestion: NumberSuggestion,
+}
+
+/// One rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NumberPoint {
+    /// The number of topics.
+    pub rank: usize,
+    /// `||X - WH||^2 / ||X||^2` over entries that neither W nor H has seen.
+    pub error: f64,
+    /// Agreement of the groups by topics of two halves of the rows, at most 1 (adjusted mutual information).
+    pub stability: Option<f64>,
+}
+
+/// Looks at ranks up to `options.params.rank`; collective. None if it was asked to stop, or there are too few rows.
+///
+/// # Errors
+/// If a parameter is out of range, or the ranks cannot exchange data.
+pub fn study_number(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    options: &NumberOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<NumberStudy>> {
+    match look(comm, matrix, options, progress) {
+        Err(crate::Error::Fit(Error::Stopped)) => Ok(None),
+        studied => studied,
+    }
+}
+
+fn look(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    options: &NumberOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<NumberStudy>> {
+    const FEWEST_ROWS: usize = 8;
+    if matrix.n_rows() < FEWEST_ROWS || matrix.n_columns() < 2 {
+        return Ok(None);
+    }
+    let sample = sample(comm, matrix, options.params.seed)?;
+    let matrix = sample.as_ref().unwrap_or(matrix);
+    let stop = progress.stop();
+    let grid = grid(options.params.rank);
+    let n_parts = Folds::NUMBER + if options.grouped { Splits::NUMBER } else { 0 };
+    let _ = progress.tell(Event::Begin(Stage::Number, n_parts * grid.len()));
+    let mut told = |steps: usize| (0..steps).any(|_| progress.tell(Event::Advance).is_break());
+    let trial = Trial { comm, options, stop: &stop };
+    let folds = Folds::new(&trial, matrix)?;
+    let mut curve = Curve::new(options.grouped);
+    curve.end = folds.largest_rank();
+    for &k in grid.iter().filter(|k| **k <= curve.end) {
+        curve.errors.insert(k, folds.error(&trial, k)?);
+        trial.go_on(told(Folds::NUMBER))?;
+        if curve.errors_rise() {
+            break;
+        }
+    }
+    while let Some(k) = curve.next_error() {
+        curve.errors.insert(k, folds.error(&trial, k)?);
+    }
+    drop(folds);
+    if options.grouped {
+        let splits = Splits::new(&trial, matrix, curve.supported_at_most())?;
+        let end = splits.largest_rank();
+        let below_end = grid.iter().copied().filter(|k| *k > 1 && *k < end);
+        for k in below_end.chain([end]) {
+            curve.stabilities.insert(k, splits.stability(&trial, k)?);
+            trial.go_on(told(Splits::NUMBER))?;
+            if curve.stability_falls() {
+                break;
+            }
+        }
+        while let Some(k) = curve.next_stability().filter(|k| *k <= end) {
+            curve.stabilities.insert(k, splits.stability(&trial, k)?);
+        }
+    }
+    let Some(suggestion) = curve.choose() else { return Ok(None) };
+    Ok(Some(NumberStudy { points: points(&curve.errors, &curve.stabilities), suggestion }))
+}
+
+fn points(errors: &BTreeMap<usize, f64>, stabilities: &BTreeMap<usize, f64>) -> Vec<NumberPoint> {
+    let point = |(&rank, &error): (&usize, &f64)| {
+        let stability = stabilities.get(&rank).copied();
+        NumberPoint { rank, error, stability }
+    };
+    errors.iter().map(point).collect()
+}
+
+/// Ranks to look at: all up to 6, and then each about a quarter larger than the one before, whatever the largest.
+fn grid(largest: usize) -> Vec<usize> {
+    let next = |k: &usize| Some((k + 1).max(k * 5 / 4));
+    std::iter::successors(Some(1), next).take_while(|k| *k <= largest).collect()
+}
+
+/// Rows at random, if there are more than are needed; collective.
+fn sample(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    seed: u64,
+) -> Result<Option<DistributedMatrix>> {
+    let share = MOST_ENTRIES as f64 / matrix.n_entries().max(1) as f64;
+    if share >= 1.0 {
+        return Ok(None);
+    }
+    let (_, rows) = split_rows(matrix.n_rows(), share, seed);
+    matrix.rows_at(comm, &rows).map(Some)
+}
+
+/// How topics are tried.
+struct Trial<'a> {
+    comm: &'a dyn Communicator,
+    options: &'a NumberOptions,
+    stop: &'a StopRequest,
+}
+
+impl Trial<'_> {
+    /// An error on all ranks if any of them wants to stop.
+    fn go_on(&self, stops: bool) -> Result<()> {
+        let stops = self.comm.any(stops || self.stop.is_made())?;
+        if stops { Err(Error::Stopped.into()) } else { Ok(()) }
+    }
+
+    /// The anchors of some rows.
+    fn anchors(&self, rows: &DistributedMatrix, rank: usize) -> Result<Factorization> {
+        let fit = Fit::part(rows.portion(), self.comm).memory(self.options.memory).stop(self.stop);
+        let found = fit.run(&Params { rank, ..self.options.params.clone() })?;
+        self.go_on(found.termination() == xray_nmf::Termination::Stopped)?;
+        Ok(found)
+    }
+
+    /// H of the first k anchors, refined on their rows; each topic has length 1.
+    fn topics(
+        &self,
+        rows: &DistributedMatrix,
+        found: &Factorization,
+        k: usize,
+    ) -> Result<Vec<f64>> {
+        let start = found.truncate(k).factors(self.comm)?;
+        let refine = Refine::part(rows.portion(), self.comm).method(self.options.method);
+        let Factors { mut h, rank, .. } = refine.steps(STEPS, 0.0).stop(self.stop).run(start)?;
+        self.go_on(false)?;
+        crate::topics::scale_topics(&mut h, rank);
+        Ok(h)
+    }
+}
