@@ -25,7 +25,7 @@ pub(crate) use kept::{Coordinates, Kept, Rays, Room};
 pub(crate) use kkt::Certificate;
 #[cfg(feature = "rivals")]
 pub(crate) use nnls::normal_matrix;
-pub(crate) use sweep::{descend, sweep, weighted_lines};
+pub(crate) use sweep::{descend, sum_of_lines, sweep, weighted_lines};
 pub(crate) use triangle::Triangle;
 
 pub use nnls::{Nnls, nnls};

@@ -13,6 +13,17 @@ use crate::matrix::kernels::quad::Quad;
 /// `target <- sum_q x_q l_q` over the lines l of the other factor; returns `||x||^2`.
 #[inline(always)]
 pub(crate) fn weighted_lines(x: &Line, lines: &[f64], target: &mut [f64]) -> f64 {
+    sum_of_lines(x, lines, target);
+    let mut squared_norm = 0.0;
+    for &v in &x.values {
+        squared_norm += v * v;
+    }
+    squared_norm
+}
+
+/// `target <- sum_q x_q l_q`.
+#[inline(always)]
+pub(crate) fn sum_of_lines(x: &Line, lines: &[f64], target: &mut [f64]) {
     match target.len() {
         // As few lanes as possible are filled twice.
         17..=24 | 33..=48 => in_tiles::<12>(x, lines, target),
@@ -21,11 +32,6 @@ pub(crate) fn weighted_lines(x: &Line, lines: &[f64], target: &mut [f64]) -> f64
         4.. => in_tiles::<4>(x, lines, target),
         _ => in_tiles::<1>(x, lines, target),
     }
-    let mut squared_norm = 0.0;
-    for &v in &x.values {
-        squared_norm += v * v;
-    }
-    squared_norm
 }
 
 /// Fills `target` two tiles of W entries at a time, which stay in registers; the last tile may

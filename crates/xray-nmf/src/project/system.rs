@@ -10,9 +10,9 @@ use super::crowding::is_crowded;
 use super::kkt::violation_of;
 use super::nnls::{Solved, normal_matrix};
 use super::orthogonal::OrthogonalSet;
-use super::{ActiveSet, weighted_lines};
+use super::{ActiveSet, sum_of_lines};
 use crate::gram::NormalMatrix;
-use crate::matrix::kernels::add_scaled;
+use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Line, Matrix};
 
 /// A gradient from the residual counts as positive above this multiple of `||a_k|| ||b||`.
@@ -57,13 +57,14 @@ impl System {
     #[inline(always)]
     fn gradient(&self, residual: &Line, gradient: &mut [f64]) -> f64 {
         if let (Some(rows), false) = (&self.rows, gradient.is_empty()) {
-            return weighted_lines(residual, rows, gradient);
+            sum_of_lines(residual, rows, gradient);
+        } else {
+            for (sum, column) in gradient.iter_mut().zip(&self.columns) {
+                *sum = 0.0;
+                column.for_each(|d, v| *sum += v * residual.values[d]);
+            }
         }
-        for (sum, column) in gradient.iter_mut().zip(&self.columns) {
-            *sum = 0.0;
-            column.for_each(|d, v| *sum += v * residual.values[d]);
-        }
-        residual.values.iter().fold(0.0, |sum, v| sum + v * v)
+        dot(&residual.values, &residual.values)
     }
 
     /// `sum_k z_k ||a_k||`.
@@ -117,8 +118,13 @@ impl<'a> RightSide<'a> {
     #[inline(always)]
     pub(super) fn read(&mut self, right: &Line, squared_norm: f64) {
         self.squared_norm = squared_norm;
-        self.right.fill(0.0);
-        right.for_each(|d, v| self.right[d] = v);
+        match right.indices {
+            Some(_) => {
+                self.right.fill(0.0);
+                right.for_each(|d, v| self.right[d] = v);
+            }
+            None => self.right.copy_from_slice(&right.values),
+        }
     }
 
     /// Makes the solution of the normal equations as good as the numbers of A and b allow, and certifies it.
