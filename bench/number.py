@@ -3,8 +3,8 @@
 
 usage: number.py PROGRAM WORK [--seed N] [--ranks 3,8,15,25,40] [--kinds text,dense] [--max 60]
 
-Texts: documents from a topic model (each topic has its own words and a share of common ones, documents
-mix a few topics), of which a part of the words is background that all documents share. Dense: a
+Texts: documents from a topic model (each topic has its own words and a share of common ones,
+documents mix a few topics), of which a part of the words is background that all share. Dense: a
 near-separable matrix with noise. Three levels each. The table tells the number that `xray rank`
 suggests, whether it is exact or within a tenth, and the time.
 """
@@ -38,7 +38,7 @@ def text(rng: np.random.Generator, r: int, background: float) -> scipy.sparse.cs
 
 
 def dense(rng: np.random.Generator, r: int, noise: float) -> NDArray[np.float64]:
-    """W [I, H'] with 300 rows and 10 mixtures for each anchor, and noise relative to the entries."""
+    """W [I, H'] with 300 rows and 10 mixtures for each anchor, and noise relative to entries."""
     w = rng.random((300, r))
     h = np.hstack([np.eye(r), rng.dirichlet(np.ones(r), 10 * r).T])
     x = w @ h[:, rng.permutation(11 * r)]
@@ -80,7 +80,8 @@ def main() -> None:
                 n += 1
                 exact += found == r
                 near += abs(found - r) <= 0.1 * r
-                print(f"{kind:5} {r:3} {level:5}: {found:3} ({seconds:.1f} s; {said['reason']})", flush=True)
+                told = f"{found:3} ({seconds:.1f} s; {said['reason']})"
+                print(f"{kind:5} {r:3} {level:5}: {told}", flush=True)
     print(f"exact {exact} of {n}, within 10 % {near} of {n}")
 
 
