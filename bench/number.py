@@ -42,7 +42,8 @@ def dense(rng: np.random.Generator, r: int, noise: float) -> NDArray[np.float64]
     w = rng.random((300, r))
     h = np.hstack([np.eye(r), rng.dirichlet(np.ones(r), 10 * r).T])
     x = w @ h[:, rng.permutation(11 * r)]
-    return np.maximum(x + noise * x.std() * rng.standard_normal(x.shape), 0)
+    noisy: NDArray[np.float64] = x + noise * x.std() * rng.standard_normal(x.shape)
+    return np.clip(noisy, 0, None)
 
 
 def suggestion(program: str, file: Path, most: int) -> tuple[dict[str, object], float]:
