@@ -130,7 +130,7 @@ fn raw_mails(n: usize) -> String {
     let record = |(d, (id, label, text)): (usize, (String, String, String))| {
         let text = match d % 2 {
             0 => format!(
-                "From: person{d}@mail.example.edu (A. Person)\nSubject: Re: {label}\nOrganization: Nowhere\n\
+                "From: person{d}@mail.example.edu (A. Person)\nSubject: Re: {label}\nOrganization: University\n\
                  Lines: {d}\nNNTP-Posting-Host: news.example.edu\n\nIn article <{d}@news.example.edu>, \
                  b@c.org writes:\n> {text}\n\nAgreed &amp; signed, 10:30 on 5/4/1993.\n-- \nA. Person, Institute\n"
             ),
@@ -148,7 +148,6 @@ fn raw_mails_and_tweets_give_words() {
     let place = Place::new();
     place.write("raw.jsonl", raw_mails(80));
     let clutter = [
-        "http",
         "https",
         "co",
         "com",
@@ -160,7 +159,7 @@ fn raw_mails_and_tweets_give_words() {
         "lt",
         "br",
         "organization",
-        "nowhere",
+        "university",
         "lines",
         "nntp",
         "posting",
@@ -210,10 +209,8 @@ fn raw_mails_and_tweets_give_words() {
         assert_eq!(place.text("again.csv"), place.text(&format!("{out}/documents.csv")), "{out}");
     }
     let run = place.xray(&["topics", "raw.jsonl", "--keep", "links"]);
-    run.assert_error(
-        2,
-        &["links", "urls, emails, tags, headers, signatures, quotes, numbers, all"],
-    );
+    let choices = "urls, emails, tags, headers, signatures, quotes, numbers, all";
+    assert!(run.status == Some(2) && run.stderr.contains(choices), "{run:?}");
 }
 
 #[test]
