@@ -344,7 +344,7 @@ def test_files(tmp_path: Path) -> None:
 
 def test_texts_are_cleaned_unless_something_is_to_be_kept(tmp_path: Path) -> None:
     mails = [
-        "From: a@b.org\nSubject: Re: cats\n\nCats purr &amp; sleep <br> http://a.org/b 1992\n-- \nAnn",
+        "From: a@b.org\nSubject: Re: cats\n\nPurr &amp; sleep <br> http://a.org/b 1992\n-- \nAnn",
         "From: c@d.org\nSubject: dogs\n\nIn article <1@a.org>, a@b.org writes:\n> Dogs bark 10:30",
     ]
     cleaned = TopicModel(2).fit(mails)
