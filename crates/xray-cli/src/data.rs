@@ -1,5 +1,6 @@
 //! Reading what the arguments name.
 
+use xray_data::text::{DocumentFrequency, Dropped, Vectorizer};
 use xray_data::{Format, Provenance};
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
@@ -138,7 +139,9 @@ pub(crate) fn weigh_content(
 ) -> anyhow::Result<Corpus> {
     let request = together(comm, text.request())?;
     let corpus = session.stage("text", || weigh(comm, content, &request));
-    about(input, corpus.map_err(Into::into))
+    let corpus = about(input, corpus.map_err(Into::into))?;
+    tell_words(session, &corpus);
+    Ok(corpus)
 }
 
 /// Reads any data: texts and counts are weighed, other numbers are taken as they are.
@@ -151,7 +154,67 @@ pub(crate) fn read_weighed(
     let content = read(comm, session, input)?;
     let request = together(comm, text.request())?;
     let corpus = session.stage("text", || weigh_counts(comm, content, &request));
-    about(input, corpus.map_err(Into::into))
+    let corpus = about(input, corpus.map_err(Into::into))?;
+    tell_words(session, &corpus);
+    Ok(corpus)
+}
+
+/// Tells which words texts were found to have, and what was dropped.
+fn tell_words(session: &mut Session, corpus: &Corpus) {
+    let (Some(dropped), ColumnNames::Words(vectorizer)) = (corpus.dropped, &corpus.names) else {
+        return;
+    };
+    if let Some(facts) = &mut session.input {
+        (facts.words, facts.dropped) = (Some(corpus.n_words()), Some(dropped));
+    }
+    session.note(told_words(&dropped, vectorizer));
+}
+
+/// How many documents and words there are; what was dropped of the vocabulary, where a word counts once, and of the
+/// texts.
+fn told_words(dropped: &Dropped, vectorizer: &Vectorizer) -> String {
+    let documents = vectorizer.n_documents();
+    let mut line = counted(documents as u64, "document", "documents");
+    line += &format!(", {} kept", counted(vectorizer.vocabulary().len() as u64, "word", "words"));
+    let (least, most) = vectorizer.options().frequency_range(documents).unwrap_or_default();
+    let half = vectorizer.options().max_df == DocumentFrequency::Automatic;
+    let most = if half { "half".to_owned() } else { number::count(most as u64) };
+    let of_vocabulary = [
+        (
+            dropped.rare,
+            format!("in fewer than {}", counted(least.ceil() as u64, "document", "documents")),
+        ),
+        (dropped.frequent, format!("in more than {most}")),
+        (dropped.surplus, "that are not among the most frequent".to_owned()),
+    ];
+    let of_vocabulary = of_vocabulary.iter().filter(|(count, _)| *count > 0).enumerate();
+    let of_vocabulary = of_vocabulary.map(|(k, (count, why))| match k {
+        0 => format!("{} {why}", counted(*count, "word", "words")),
+        _ => format!("{} {why}", number::count(*count)),
+    });
+    let of_texts = [
+        (dropped.stop_words, "stop word", "stop words"),
+        (dropped.numbers, "number", "numbers"),
+        (dropped.urls, "link", "links"),
+        (dropped.emails, "address", "addresses"),
+        (dropped.tags, "tag or entity", "tags and entities"),
+        (dropped.headers, "line of headers", "lines of headers"),
+        (dropped.quotes, "line above a quote", "lines above quotes"),
+        (dropped.signatures, "signature", "signatures"),
+    ];
+    let of_texts = of_texts.iter().filter(|(count, ..)| *count > 0);
+    let of_texts = of_texts.map(|(count, one, many)| counted(*count, one, many));
+    let listed = |parts: Vec<String>| parts.join(", ");
+    let parts = [listed(of_vocabulary.collect()), listed(of_texts.collect())];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if !parts.is_empty() {
+        line += &format!("; dropped: {}", parts.join("; "));
+    }
+    line
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number::count(count), if count == 1 { one } else { many })
 }
 
 /// What the model file tells of the data, which was hashed while it was read.

@@ -49,7 +49,7 @@ fn columns_without_names_are_no_words() {
     place.write("t.txt", "10 cats and 10 dogs\n20 cats or 10 birds\nbirds and dogs 20\n");
     let counts = "%%MatrixMarket matrix coordinate integer general\n2 21 2\n1 11 3\n2 21 1\n";
     place.write("x.mtx", counts);
-    place.done(&["topics", "t.txt", "-k", "2", "-o", "out"]);
+    place.done(&["topics", "t.txt", "-k", "2", "--keep", "numbers", "-o", "out"]);
     let run = place.xray(&["transform", "out/model.npz", "x.mtx"]);
     run.assert_error(1, &["x.mtx", "no names", "give the names"]);
     place.write("named.csv", "10,cats,lions\n1,2,5\n0,1,0\n");

@@ -125,6 +125,94 @@ fn csv_keeps_ids_labels_and_empty_documents() {
     assert_eq!(records(&table).len(), 5);
 }
 
+/// Mails and tweets as they are found: every document has its subject's words, and much that is none.
+fn raw_mails(n: usize) -> String {
+    let record = |(d, (id, label, text)): (usize, (String, String, String))| {
+        let text = match d % 2 {
+            0 => format!(
+                "From: person{d}@mail.example.edu (A. Person)\nSubject: Re: {label}\nOrganization: University\n\
+                 Lines: {d}\nNNTP-Posting-Host: news.example.edu\n\nIn article <{d}@news.example.edu>, \
+                 b@c.org writes:\n> {text}\n\nAgreed &amp; signed, 10:30 on 5/4/1993.\n-- \nA. Person, Institute\n"
+            ),
+            _ => {
+                format!("RT {text} https://t.co/AbC{d} pic.twitter.com/x{d} &lt;3 <br/> {d} $1.50")
+            }
+        };
+        serde_json::json!({"id": id, "label": label, "text": text}).to_string() + "\n"
+    };
+    articles(n).into_iter().enumerate().map(record).collect()
+}
+
+#[test]
+fn raw_mails_and_tweets_give_words() {
+    let place = Place::new();
+    place.write("raw.jsonl", raw_mails(80));
+    let clutter = [
+        "https",
+        "co",
+        "com",
+        "org",
+        "edu",
+        "twitter",
+        "pic",
+        "amp",
+        "lt",
+        "br",
+        "organization",
+        "university",
+        "lines",
+        "nntp",
+        "posting",
+        "host",
+        "writes",
+        "article",
+        "institute",
+        "1993",
+        "10",
+        "30",
+        "50",
+    ];
+    let vocabulary = |more: &[&str], out: &str| {
+        let arguments =
+            ["topics", "raw.jsonl", "-k", "4", "--words", "1000", "--min-df", "2", "-o", out];
+        let run = place.done(&[&arguments[..], more].concat());
+        let json = place.json(&format!("{out}/topics.json"));
+        let topics = json["topics"].as_array().expect("topics").iter();
+        let words = topics.flat_map(|topic| topic["words"].as_array().expect("words").clone());
+        let words = words.map(|word| word.as_str().expect("a word").to_owned());
+        (words.collect::<BTreeSet<String>>(), run.stderr)
+    };
+    let (words, told) = vocabulary(&[], "clean");
+    let found: Vec<&&str> = clutter.iter().filter(|word| words.contains(**word)).collect();
+    assert!(found.is_empty(), "{found:?}");
+    assert!(words.contains("space"), "words of subjects stay: {words:?}");
+    for part in [
+        "80 documents, ",
+        " words kept; dropped: ",
+        "80 links, ",
+        "160 lines of headers, 40 lines above quotes, 40 signatures",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let (words, told) = vocabulary(&["--keep", "all", "--max-df", "1.0"], "kept");
+    let missing: Vec<&&str> = clutter.iter().filter(|word| !words.contains(**word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(!told.contains("links") && told.contains("stop words"), "{told}");
+    let (words, told) = vocabulary(&["--keep", "numbers,URLs"], "some");
+    assert!(words.contains("1993") && words.contains("https") && !words.contains("nntp"));
+    assert!(!told.contains("numbers") && told.contains("tags and entities"), "{told}");
+
+    // New texts are cleaned as those that the model was made of.
+    for out in ["clean", "kept", "some"] {
+        let model = format!("{out}/model.npz");
+        place.done(&["transform", &model, "raw.jsonl", "-o", "again.csv"]);
+        assert_eq!(place.text("again.csv"), place.text(&format!("{out}/documents.csv")), "{out}");
+    }
+    let run = place.xray(&["topics", "raw.jsonl", "--keep", "links"]);
+    let choices = "urls, emails, tags, headers, signatures, quotes, numbers, all";
+    assert!(run.status == Some(2) && run.stderr.contains(choices), "{run:?}");
+}
+
 #[test]
 fn json_is_one_object_with_the_documented_keys() {
     let place = Place::new();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use xray_data::text::{DocumentFrequency, StopWords, TextOptions};
+use xray_data::text::{DocumentFrequency, Keep, StopWords, TextOptions};
 use xray_data::{ColumnChoice, Input, LoadOptions, Loaded, LoadedMatrix, Table, load};
 use xray_nmf::SparseMatrix;
 use xray_pipeline::measure::Labelling;
@@ -178,7 +178,9 @@ impl DataFolder {
         let path = self.file(file);
         match load(&Input::from(path.as_path()), &options)? {
             Loaded::Documents(documents) => {
-                let corpus = Corpus::from_documents(documents, TextOptions::default());
+                // The figures were made of texts as they are.
+                let options = TextOptions { keep: vec![Keep::All], ..TextOptions::default() };
+                let corpus = Corpus::from_documents(documents, options);
                 Ok(DataSet::from_corpus(name, corpus.with_context(|| path.display().to_string())?))
             }
             Loaded::Table(_) => bail!("{}: found numbers, expected texts", path.display()),

@@ -1,6 +1,6 @@
 //! Texts and the options by which they become numbers.
 
-use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions, Vectorizer};
+use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions, Vectorizer};
 
 /// Four bytes of options, then texts, one a line.
 pub(crate) fn run(bytes: &[u8]) -> bool {
@@ -26,6 +26,8 @@ fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
     let languages = Language::ALL;
     let share = DocumentFrequency::Share(f64::from(frequency >> 4) / 8.0);
     TextOptions {
+        // One of the choices, or none.
+        keep: Keep::ALL.get(usize::from(language >> 4)).copied().into_iter().collect(),
         lowercase: is(1),
         min_characters: usize::from(lengths % 4),
         stop_words: if is(2) { StopWords::English } else { StopWords::List(vec!["a".into()]) },
@@ -45,6 +47,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let texts = [
         "cats purr and cats sleep\ndogs bark\nsleepy cats\n",
         "Größe ΜΈΓΕΘΟΣ fi\u{fb01} İstanbul\n\u{1f600}\u{200d}\u{1f600} don't e\u{301}te\u{301}\n",
+        "From: a@b.org\r\nSubject: <b>cats</b> &amp; http://a.org/(b\r\n\r\n> AP> x\n-- \nend\n",
         "حرية книга 東京 தமிழ்\nx1 1e5 3.14 snake_case CamelCase\n",
     ];
     let choices = [[0xff, 0xff, 0x01, 0x16], [0x04, 3, 0x01, 0x25], [0x65, 0, 0x00, 0x16]];

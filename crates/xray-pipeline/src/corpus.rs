@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use xray_data::text::{TextOptions, Vectorizer, position_names};
+use xray_data::text::{Dropped, TextOptions, Vectorizer, position_names};
 use xray_data::{Documents, LoadedMatrix, Origin, Table, list_bytes};
 use xray_nmf::comm::{Collectives, Communicator, OneRank};
 use xray_nmf::{Line, Matrix, Ownership, Portion, Selection, SparseMatrix};
@@ -214,6 +214,8 @@ pub struct Corpus {
     pub rows: RowNames,
     /// What it was read from, hashed as it passed; none if it was made in memory.
     pub origin: Option<Origin>,
+    /// What was dropped of the texts of all ranks; none if there were no texts.
+    pub dropped: Option<Dropped>,
 }
 
 /// What the rows of one rank are called, and their classes.
@@ -247,8 +249,9 @@ impl Corpus {
     /// If an option is out of range, or no word is left.
     pub fn from_documents(documents: Documents, options: TextOptions) -> Result<Self> {
         let Documents { ids, texts, labels } = documents;
-        let (matrix, vectorizer) = Vectorizer::fit_transform(options, &texts)?;
-        Ok(Self::of_words(matrix, vectorizer, Some(ids), labels))
+        let (matrix, vectorizer, dropped) = Vectorizer::fit_told(options, &texts)?;
+        let corpus = Self::of_words(matrix, vectorizer, Some(ids), labels);
+        Ok(Self { dropped: Some(dropped), ..corpus })
     }
 
     /// From a matrix of counts, or of weights if `options` leave numbers as they are, on one rank.
@@ -271,7 +274,7 @@ impl Corpus {
         let rows =
             RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids: row_names, labels };
         let names = ColumnNames::from_names(column_names);
-        Self { matrix: DistributedMatrix::whole(matrix), names, rows, origin: None }
+        Self { matrix: DistributedMatrix::whole(matrix), names, rows, origin: None, dropped: None }
     }
 
     /// Weighed documents, on one rank.
@@ -283,7 +286,13 @@ impl Corpus {
     ) -> Self {
         let rows = RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids, labels };
         let names = ColumnNames::Words(Box::new(vectorizer));
-        Self { matrix: DistributedMatrix::whole(matrix.into()), names, rows, origin: None }
+        Self {
+            matrix: DistributedMatrix::whole(matrix.into()),
+            names,
+            rows,
+            origin: None,
+            dropped: None,
+        }
     }
 
     /// The memory of the names of rows and columns.

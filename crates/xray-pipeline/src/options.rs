@@ -298,7 +298,7 @@ choices! {
 /// assert_eq!(options.stop_words, StopWords::EnglishAnd(vec!["said".into()]));
 /// assert_eq!((options.min_df, options.tf_idf), (DocumentFrequency::Count(2), true));
 /// let error = from_json::<TextRequest>(r#"{"text": {"mindf": 2}}"#).unwrap_err();
-/// assert!(error.to_string().starts_with("mindf is no field; there are lowercase, "));
+/// assert!(error.to_string().starts_with("mindf is no field; there are keep, lowercase, "));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

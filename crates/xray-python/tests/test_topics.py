@@ -182,6 +182,8 @@ def test_topics_stay_with_their_words() -> None:
         ({"exclude": "star"}, TypeError, "give a list of words"),
         ({"exclude": [3]}, TypeError, "no word"),
         ({"weighting": "heavy"}, ValueError, "weighting = heavy .* use tfidf, counts or none"),
+        ({"keep": ["links"]}, ValueError, "use urls, emails"),
+        ({"keep": "urls"}, TypeError, "give a list of words"),
         ({"stop_words": "klingon"}, ValueError, "use english, a list of words, or None"),
         ({"stemming": "klingon"}, ValueError, "stemming = klingon .* german"),
         ({"ngram_range": (2, 1)}, ValueError, "1 <= shortest <= longest"),
@@ -338,6 +340,24 @@ def test_files(tmp_path: Path) -> None:
         loaded = TopicModel.load(tmp_path / "s.npz")
         expected = TopicModel(2, stop_words=stop_words, drop=drop).fit(TEXTS)
         assert (clone(loaded).fit(TEXTS).vocabulary_ == expected.vocabulary_).all()
+
+
+def test_texts_are_cleaned_unless_something_is_to_be_kept(tmp_path: Path) -> None:
+    mails = [
+        "From: a@b.org\nSubject: Re: cats\n\nPurr &amp; sleep <br> http://a.org/b 1992\n-- \nAnn",
+        "From: c@d.org\nSubject: dogs\n\nIn article <1@a.org>, a@b.org writes:\n> Dogs bark 10:30",
+    ]
+    cleaned = TopicModel(2).fit(mails)
+    assert cleaned.vocabulary_.tolist() == ["bark", "cats", "dogs", "purr", "sleep"]
+    numbers = TopicModel(2, keep=["numbers"]).fit(mails)
+    assert {"10", "30", "1992"} < set(numbers.vocabulary_)
+    plain = TopicModel(2, keep=["all"]).fit(mails)
+    assert {"org", "http", "amp", "br", "subject", "writes", "ann"} < set(plain.vocabulary_)
+    for model, keep in ((cleaned, None), (numbers, ["numbers"]), (plain, ["all"])):
+        model.save(tmp_path / "k.npz")
+        again = TopicModel.load(tmp_path / "k.npz")
+        assert again.get_params()["keep"] == keep
+        assert (again.transform(mails) == model.weights_).all()
 
 
 def test_steps_that_were_left_to_the_data_are_still_left_to_it(tmp_path: Path) -> None:

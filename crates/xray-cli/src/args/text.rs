@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xray_data::text::{DocumentFrequency, Language, StopWords, TextOptions};
+use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions};
 use xray_data::{Input, LoadOptions, read_names};
 use xray_pipeline::{TextRequest, Weighting};
 
@@ -16,6 +16,10 @@ pub struct TextArgs {
     /// How words are weighed [default: tfidf for texts and whole numbers, none for other numbers]
     #[arg(long, value_name = "KIND", value_parser = choice::<Weighting>())]
     pub weighting: Option<Weighting>,
+    /// What to keep of texts that is no word, and dropped otherwise
+    #[arg(long, value_name = "WHAT[,WHAT...]", value_delimiter = ',', ignore_case = true)]
+    #[arg(value_parser = choice::<Keep>())]
+    pub keep: Vec<Keep>,
     /// Words to drop: english, none, or a file with one word a line
     #[arg(long, value_name = "LIST", default_value = "english")]
     pub stop_words: String,
@@ -61,6 +65,7 @@ impl TextArgs {
     pub fn request(&self) -> anyhow::Result<TextRequest> {
         let default = TextOptions::default();
         let text = TextOptions {
+            keep: self.keep.clone(),
             lowercase: !self.case_sensitive,
             min_characters: self.min_characters as usize,
             stop_words: self.stop_words()?,

@@ -181,12 +181,15 @@ impl Run {
         }
     }
 
-    /// What is wrong with the way that the run failed. Before it fails it may say what it has read.
+    /// What is wrong with the way that the run failed. Before it fails it may say what it has read,
+    /// and which words that has.
     pub(crate) fn fault_of_error(&self, status: i32, words: &[&str]) -> Option<String> {
         let mut lines: Vec<&str> = self.stderr.lines().collect();
-        let told = |line: &str| line.contains("; ") && !line.starts_with("error");
-        if lines.len() == 2 && told(lines[0]) {
-            lines.remove(0);
+        let told = |line: &str| line.contains("; ") || line.ends_with(" kept");
+        for _ in 0..2 {
+            if lines.len() > 1 && told(lines[0]) && !lines[0].starts_with("error") {
+                lines.remove(0);
+            }
         }
         if self.status != Some(status) {
             return Some(format!("not exit status {status}"));

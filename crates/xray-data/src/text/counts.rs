@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use super::clean::{Cleaner, Dropped, Drops, is_number};
 use super::interner::Interner;
 use super::options::TextOptions;
 use super::stems::Stemmer;
@@ -19,6 +20,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// Marks a word that is dropped.
 const STOP: u32 = u32::MAX;
+
+/// Marks a number that is dropped.
+const NUMBER: u32 = u32::MAX - 1;
 
 /// Splits documents into chunks of about [`CHUNK_BYTES`].
 pub(super) fn chunks(documents: &[impl AsRef<str>]) -> Vec<Range<usize>> {
@@ -42,7 +46,7 @@ pub(super) fn chunks(documents: &[impl AsRef<str>]) -> Vec<Range<usize>> {
 #[derive(Debug, Default)]
 pub(super) struct ChunkCounts {
     pub terms: Interner,
-    /// Documents of the chunk that have the term; 0 for stop words, and for words that only occur
+    /// Documents of the chunk that have the term; 0 for stop words and numbers, and for words that only occur
     /// within n-grams.
     pub document_frequency: Vec<u32>,
     /// Occurrences of the term in the chunk.
@@ -51,6 +55,8 @@ pub(super) struct ChunkCounts {
     pub ends: Vec<usize>,
     /// (term, count) of each entry.
     pub entries: Vec<(u32, u32)>,
+    /// What was dropped before terms were counted.
+    pub dropped: Dropped,
 }
 
 impl ChunkCounts {
@@ -76,6 +82,7 @@ pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
 /// What all chunks share.
 pub(super) struct Analyzer<'a> {
     options: &'a TextOptions,
+    drops: Drops,
     stop_words: FxHashSet<String>,
     stemmer: Option<Stemmer>,
 }
@@ -83,7 +90,8 @@ pub(super) struct Analyzer<'a> {
 impl<'a> Analyzer<'a> {
     pub(super) fn new(options: &'a TextOptions) -> Result<Self> {
         let stemmer = options.stemming.map(Stemmer::new).transpose()?;
-        Ok(Self { options, stop_words: stop_words(options), stemmer })
+        let drops = Drops::but(&options.keep);
+        Ok(Self { options, drops, stop_words: stop_words(options), stemmer })
     }
 
     /// Counts the terms of a chunk.
@@ -92,7 +100,7 @@ impl<'a> Analyzer<'a> {
         for document in documents {
             counter.add(document.as_ref());
         }
-        counter.chunk
+        counter.finish()
     }
 }
 
@@ -102,7 +110,7 @@ struct Counter<'a> {
     chunk: ChunkCounts,
     /// Words as they stand in the text; used for stemming only, otherwise words are terms.
     words: Interner,
-    /// The term that a word stands for, or [`STOP`].
+    /// The term that a word stands for, or [`STOP`], or [`NUMBER`].
     term_of_word: Vec<u32>,
     /// Occurrences of each term in the current document; all 0 between documents.
     counts: Vec<u32>,
@@ -110,6 +118,7 @@ struct Counter<'a> {
     present: Vec<u32>,
     /// The kept words of the current document; used for n-grams only.
     sequence: Vec<u32>,
+    cleaner: Cleaner,
     lowercase: String,
     ngram: String,
     stemmer: Option<Stemmer>,
@@ -125,6 +134,7 @@ impl<'a> Counter<'a> {
             counts: Vec::new(),
             present: Vec::new(),
             sequence: Vec::new(),
+            cleaner: Cleaner::new(analyzer.drops),
             lowercase: String::new(),
             ngram: String::new(),
             stemmer: analyzer.stemmer,
@@ -133,7 +143,9 @@ impl<'a> Counter<'a> {
 
     fn add(&mut self, document: &str) {
         let options = self.analyzer.options;
+        let mut cleaner = std::mem::take(&mut self.cleaner);
         let mut lowercase = std::mem::take(&mut self.lowercase);
+        let document = cleaner.clean(document);
         let text = if options.lowercase {
             lowercase_into(document, &mut lowercase);
             &lowercase
@@ -143,7 +155,11 @@ impl<'a> Counter<'a> {
         let (shortest, longest) = options.ngrams;
         for_each_token(text, options.min_characters, |token| {
             let term = self.term_of(token);
-            if term == STOP {
+            if term >= NUMBER {
+                let dropped = &mut self.chunk.dropped;
+                let count =
+                    if term == STOP { &mut dropped.stop_words } else { &mut dropped.numbers };
+                *count += 1;
                 return;
             }
             if shortest == 1 {
@@ -157,18 +173,29 @@ impl<'a> Counter<'a> {
             self.add_ngrams(shortest.max(2)..=longest);
         }
         self.lowercase = lowercase;
+        self.cleaner = cleaner;
         self.finish_document();
     }
 
-    /// The term of a word as it stands in the text, or [`STOP`].
+    fn finish(mut self) -> ChunkCounts {
+        self.chunk.dropped = self.chunk.dropped.plus(self.cleaner.dropped);
+        self.chunk
+    }
+
+    /// The term of a word as it stands in the text, or [`STOP`], or [`NUMBER`].
     fn term_of(&mut self, word: &str) -> u32 {
         let words = if self.stemmer.is_some() { &mut self.words } else { &mut self.chunk.terms };
         let (id, new) = words.intern(word);
         if !new {
             return self.term_of_word[id as usize];
         }
-        let term =
-            if self.analyzer.stop_words.contains(word) { STOP } else { self.stemmed(word, id) };
+        let term = if self.analyzer.stop_words.contains(word) {
+            STOP
+        } else if self.analyzer.drops.numbers && is_number(word) {
+            NUMBER
+        } else {
+            self.stemmed(word, id)
+        };
         // Terms that are n-grams lie between words; no word asks for them.
         self.term_of_word.resize(id as usize, STOP);
         self.term_of_word.push(term);

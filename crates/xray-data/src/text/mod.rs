@@ -1,7 +1,7 @@
 //! Documents to a matrix: tokens, vocabulary, tf-idf.
 //!
 //! ```text
-//! text --lowercase, scan--> tokens --stop words, stems, n-grams--> terms
+//! text --clean, lowercase, scan--> tokens --stop words, stems, n-grams--> terms
 //!      --document frequencies--> vocabulary --tf, idf, l2--> rows of X
 //! ```
 //!
@@ -12,6 +12,7 @@
 //! nothing but the documents, and merged in order: any number of threads gives the same bits. Work
 //! runs in the rayon pool of the caller.
 
+mod clean;
 mod counts;
 mod interner;
 mod matrix;
@@ -24,6 +25,7 @@ mod vectorizer;
 mod vocabulary;
 mod weights;
 
+pub use clean::{Dropped, Keep, cleaned};
 pub use matrix::{ColumnCount, position_names, some_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stems::{STEM_RULES, Stemmer};

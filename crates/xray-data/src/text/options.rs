@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use xray_nmf::choices;
 
+use super::clean::Keep;
 use super::stems::Stemmer;
 use crate::error::{Error, Result};
 
@@ -10,6 +11,7 @@ use crate::error::{Error, Result};
 ///
 /// | Name | Default | Purpose | Range |
 /// |---|---|---|---|
+/// | `keep` | nothing | what is kept of links, tags, mail headers, numbers, ... | |
 /// | `lowercase` | yes | fold case first | |
 /// | `min_characters` | 2 | shorter tokens are dropped | 1.. |
 /// | `stop_words` | English | words to drop | |
@@ -25,6 +27,10 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextOptions {
+    /// What is kept of that which is no word. Options that were written without it are of a time when texts were left
+    /// as they are, and say so by its absence.
+    #[serde(default = "all", skip_serializing_if = "is_all")]
+    pub keep: Vec<Keep>,
     /// Fold case first.
     pub lowercase: bool,
     /// Tokens with fewer characters are dropped.
@@ -54,6 +60,7 @@ pub struct TextOptions {
 impl Default for TextOptions {
     fn default() -> Self {
         Self {
+            keep: Vec::new(),
             lowercase: true,
             min_characters: 2,
             stop_words: StopWords::English,
@@ -74,6 +81,7 @@ impl TextOptions {
     /// The defaults of scikit-learn's `TfidfVectorizer`.
     pub fn scikit_learn() -> Self {
         Self {
+            keep: all(),
             stop_words: StopWords::None,
             min_df: DocumentFrequency::Count(1),
             max_df: DocumentFrequency::Share(1.0),
@@ -90,6 +98,7 @@ impl TextOptions {
     /// For matrices of counts that are used as they are: every column kept, nothing weighed.
     pub fn plain() -> Self {
         Self {
+            keep: all(),
             stop_words: StopWords::None,
             min_df: DocumentFrequency::Count(0),
             max_df: DocumentFrequency::Share(1.0),
@@ -163,6 +172,15 @@ impl TextOptions {
         );
         Error::Parameter { name: "max_df", value: self.max_df.to_string(), allowed }
     }
+}
+
+/// Texts exactly as they are.
+fn all() -> Vec<Keep> {
+    vec![Keep::All]
+}
+
+fn is_all(keep: &[Keep]) -> bool {
+    keep == [Keep::All]
 }
 
 fn refused(name: &'static str, value: String, allowed: &str) -> Error {
@@ -309,5 +327,19 @@ mod tests {
         let options = TextOptions { min_df: DocumentFrequency::Share(0.1), ..Default::default() };
         let json = serde_json::to_string(&options).expect("options are serialisable");
         assert_eq!(options, serde_json::from_str(&json).expect("written by ourselves"));
+        assert!(json.contains(r#""keep":[]"#), "{json}");
+    }
+
+    #[test]
+    fn options_from_before_texts_were_cleaned_keep_all() {
+        let old: TextOptions = serde_json::from_str(r#"{"min_characters": 3}"#).expect("options");
+        assert_eq!(old.keep, [Keep::All]);
+        let json = serde_json::to_string(&old).expect("options are serialisable");
+        assert!(!json.contains("keep"), "{json}");
+        assert_eq!(old, serde_json::from_str(&json).expect("written by ourselves"));
+        let some: TextOptions = serde_json::from_str(r#"{"keep": ["urls"]}"#).expect("options");
+        assert_eq!(some.keep, [Keep::Urls]);
+        let error = serde_json::from_str::<TextOptions>(r#"{"keep": ["links"]}"#).unwrap_err();
+        assert!(error.to_string().contains("urls"), "{error}");
     }
 }

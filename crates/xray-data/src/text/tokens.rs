@@ -86,7 +86,7 @@ pub(super) fn for_each_token<'a>(
     }
 }
 
-/// The tokens of a text as the default options see them, before stop words are removed.
+/// The tokens of a text as it is, lowercased: neither [cleaned](super::cleaned) nor without stop words.
 ///
 /// # Examples
 /// ```

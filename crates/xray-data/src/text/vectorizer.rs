@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xray_nmf::SparseMatrix;
 
+use super::clean::Dropped;
 use super::counts::{Analyzer, ChunkCounts, chunks};
 use super::interner::hash_of;
 use super::options::TextOptions;
@@ -84,12 +85,24 @@ impl Vectorizer {
         options: TextOptions,
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<(SparseMatrix<'static, f64>, Self)> {
+        Self::fit_told(options, documents).map(|(matrix, vectorizer, _)| (matrix, vectorizer))
+    }
+
+    /// As [`fit_transform`](Self::fit_transform), and tells what was dropped.
+    ///
+    /// # Errors
+    /// As [`fit_transform`](Self::fit_transform).
+    pub fn fit_told(
+        options: TextOptions,
+        documents: &[impl AsRef<str> + Sync],
+    ) -> Result<(SparseMatrix<'static, f64>, Self, Dropped)> {
         options.check()?;
         let (counted, mut claim) = count(&options, documents)?;
         claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
         let vocabulary = choose(&counted, &options, documents.len())?;
         let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
         let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
+        let dropped = dropped_of(&counted).plus(vocabulary.dropped);
         drop(counted);
         let matrix = to_matrix(rows, vocabulary.terms.len())?;
         let vectorizer = Self::from_parts(
@@ -99,7 +112,7 @@ impl Vectorizer {
             vocabulary.document_frequency,
             idf,
         )?;
-        Ok((matrix, vectorizer))
+        Ok((matrix, vectorizer, dropped))
     }
 
     /// Learns vocabulary and weights from the terms of `n_documents` documents, each term once with
@@ -258,6 +271,15 @@ impl CountedDocuments {
     pub fn terms(&self) -> Vec<TermCount> {
         merged_terms(&self.chunks)
     }
+
+    /// What was dropped before terms were counted.
+    pub fn dropped(&self) -> Dropped {
+        dropped_of(&self.chunks)
+    }
+}
+
+fn dropped_of(chunks: &[ChunkCounts]) -> Dropped {
+    chunks.iter().fold(Dropped::default(), |sum, chunk| sum.plus(chunk.dropped))
 }
 
 /// Counts all chunks in parallel; the memory of documents and counts is held.
@@ -301,7 +323,7 @@ pub(super) fn to_matrix(rows: Rows, n_columns: usize) -> Result<SparseMatrix<'st
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{DocumentFrequency, StopWords};
+    use crate::text::{DocumentFrequency, Keep, StopWords, tokens};
 
     fn corpus() -> Vec<String> {
         let words = ["red", "green", "blue", "Grün", "blé", "один", "two_2", "x9"];
@@ -352,6 +374,29 @@ mod tests {
         let (_, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
         assert_eq!(vectorizer.vocabulary(), ["bb"]);
         assert_eq!(vectorizer.document_frequencies(), [2]);
+    }
+
+    #[test]
+    fn what_is_to_be_kept_is_what_tokens_sees() {
+        let documents = [
+            "From: a@b.org\nSubject: Über <b>cats</b>\n\n> http://a.org/b &amp; 10:30\n-- \nend of 1990s",
+            "plain words, mp3 and 2nd and 42",
+        ];
+        let words = |keep: Vec<Keep>| {
+            let options = TextOptions { keep, ..TextOptions::scikit_learn() };
+            let (_, vectorizer, dropped) =
+                Vectorizer::fit_told(options, &documents).expect("words");
+            (vectorizer.vocabulary().to_vec(), dropped)
+        };
+        let (all, dropped) = words(vec![Keep::All]);
+        let mut expected: Vec<String> = documents.iter().flat_map(|text| tokens(text)).collect();
+        expected.sort();
+        expected.dedup();
+        assert_eq!((all, dropped), (expected, Dropped::default()));
+        let (clean, dropped) = words(Vec::new());
+        assert_eq!(clean, ["2nd", "and", "cats", "mp3", "plain", "words", "über"]);
+        assert_eq!((dropped.numbers, dropped.urls, dropped.headers), (3, 1, 1));
+        assert!(words(vec![Keep::Numbers]).0.contains(&"42".to_owned()));
     }
 
     #[test]

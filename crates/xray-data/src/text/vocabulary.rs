@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use super::clean::Dropped;
 use super::counts::ChunkCounts;
 use super::interner::Interner;
 use super::options::TextOptions;
@@ -22,6 +23,8 @@ pub(super) struct Vocabulary {
     pub document_frequency: Vec<u64>,
     /// For each chunk, the column of each of its terms or [`DROPPED`].
     pub columns: Vec<Vec<u32>>,
+    /// The terms that have no column, and why.
+    pub dropped: Dropped,
 }
 
 /// The merged terms of one shard.
@@ -57,31 +60,36 @@ pub(super) fn choose(
     let (min, max) = options.frequency_range(n_documents)?;
     let shards: Vec<Shard> = (0..SHARDS).into_par_iter().map(|s| merge(chunks, s)).collect();
     let mut kept: Vec<Candidate<'_>> = Vec::new();
-    let mut n_terms = 0;
+    let mut dropped = Dropped::default();
     for (s, shard) in shards.iter().enumerate() {
-        n_terms += shard.document_frequency.iter().filter(|&&frequency| frequency > 0).count();
-        kept.extend(candidates(s, shard).filter(|c| {
+        let terms = candidates(s, shard).filter(|c| c.document_frequency > 0);
+        kept.extend(terms.filter(|c| {
             let frequency = c.document_frequency as f64;
-            frequency > 0.0 && frequency >= min && frequency <= max
+            dropped.rare += u64::from(frequency < min);
+            dropped.frequent += u64::from(frequency > max);
+            frequency >= min && frequency <= max
         }));
     }
+    let n_terms = kept.len() + (dropped.rare + dropped.frequent) as usize;
     if kept.is_empty() {
         return Err(Error::EmptyVocabulary { reason: why_empty(n_terms, n_documents, min, max) });
     }
-    keep_most_frequent(&mut kept, options, |c| (c.term, c.total));
+    dropped.surplus = keep_most_frequent(&mut kept, options, |c| (c.term, c.total));
     Ok(Vocabulary {
+        dropped,
         columns: columns_of_chunks(chunks, &shards, &kept),
         terms: kept.iter().map(|c| c.term.to_owned()).collect(),
         document_frequency: kept.iter().map(|c| c.document_frequency).collect(),
     })
 }
 
-/// Sorts terms by code points, and drops the rarest beyond `max_features`.
+/// Sorts terms by code points, drops the rarest beyond `max_features`, and says how many those were.
 fn keep_most_frequent<T: Send + Sync>(
     kept: &mut Vec<T>,
     options: &TextOptions,
     term_and_total: impl Fn(&T) -> (&str, u64) + Sync,
-) {
+) -> u64 {
+    let before = kept.len();
     let by_term = |a: &T, b: &T| term_and_total(a).0.cmp(term_and_total(b).0);
     kept.par_sort_unstable_by(by_term);
     if let Some(limit) = options.max_features.filter(|&limit| limit < kept.len()) {
@@ -90,6 +98,7 @@ fn keep_most_frequent<T: Send + Sync>(
         kept.truncate(limit);
         kept.par_sort_unstable_by(by_term);
     }
+    (before - kept.len()) as u64
 }
 
 /// A term and how often it occurs in some documents.
@@ -136,8 +145,8 @@ pub(super) fn choose_terms(
 fn why_empty(n_terms: usize, n_documents: usize, min: f64, max: f64) -> String {
     if n_terms == 0 {
         format!(
-            "{n_documents} documents have no word besides stop words; check the text column and \
-             the stop words"
+            "{n_documents} documents have no word besides stop words and what is cleaned away; check \
+             the text column, the stop words, and what is to be kept"
         )
     } else {
         format!(

@@ -1,6 +1,7 @@
 //! What was read and what was decided about it, for people and for JSON.
 
 use serde::Serialize;
+use xray_data::text::Dropped;
 use xray_data::{ColumnChoice, Layout, Origin};
 use xray_nmf::comm::{Collectives, Communicator};
 
@@ -42,6 +43,12 @@ pub struct InputFacts {
     pub empty: usize,
     /// Lines without text, which are no documents.
     pub blank_lines: usize,
+    /// The words that texts were found to have; none before they are weighed, and for tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<usize>,
+    /// What was dropped of the texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
 }
 
 impl InputFacts {

@@ -41,6 +41,7 @@ pub(super) fn corpus_of_one(comm: &dyn Communicator, table: Table) -> Result<Cor
         matrix: DistributedMatrix::shared(matrix, n_columns, n_entries, dense),
         names: ColumnNames::from_names(column_names),
         origin: None,
+        dropped: None,
     })
 }
 
@@ -68,7 +69,13 @@ pub(super) fn corpus_of_files(
     let columns = LoadedMatrix::Sparse(together(comm, columns)?);
     let rows = row_names(comm, own, first_row, n_rows)?;
     let matrix = DistributedMatrix::shared(columns, n_columns, n_entries, dense);
-    Ok(Corpus { matrix, names: ColumnNames::from_names(column_names), rows, origin: None })
+    Ok(Corpus {
+        matrix,
+        names: ColumnNames::from_names(column_names),
+        rows,
+        origin: None,
+        dropped: None,
+    })
 }
 
 /// Names and classes of the own rows, from those of consecutive tables; nothing travels where there are none.

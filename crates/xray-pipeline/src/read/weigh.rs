@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use xray_data::text::{
-    ColumnCount, CountedDocuments, TermCount, TextOptions, Vectorizer, position_names,
+    ColumnCount, CountedDocuments, Dropped, TermCount, TextOptions, Vectorizer, position_names,
 };
 use xray_data::{Documents, LoadedMatrix, Table};
 use xray_nmf::comm::{Collectives, Communicator};
@@ -70,18 +70,19 @@ fn weigh_texts(
     let Documents { ids, texts, labels } = own;
     let counted = together(comm, CountedDocuments::new(&options, &texts))?;
     drop(texts);
-    let vectorizer = learn(comm, options, &counted, n_documents)?;
+    let (vectorizer, dropped) = learn(comm, options, &counted, n_documents)?;
     let rows = together(comm, vectorizer.weigh(&counted))?;
     drop(counted);
     let own = Ownership::rows(n_documents, comm);
     let matrix = matrix_of_rows(comm, rows, &own)?;
     let names = ColumnNames::Words(Box::new(vectorizer));
-    Ok(Corpus { matrix, names, rows: RowNames { own, ids: Some(ids), labels }, origin })
+    let rows = RowNames { own, ids: Some(ids), labels };
+    Ok(Corpus { matrix, names, rows, origin, dropped: Some(dropped) })
 }
 
 /// From a matrix of counts, or of weights that are left as they are.
 fn weigh_table(comm: &dyn Communicator, corpus: Corpus, text: &TextRequest) -> Result<Corpus> {
-    let Corpus { matrix, names, rows: row_names, origin } = corpus;
+    let Corpus { matrix, names, rows: row_names, origin, .. } = corpus;
     let options = text.options(!comm.any(!is_whole(matrix.columns()))?);
     let column_names = match names {
         ColumnNames::Given(names) => Some(names),
@@ -105,7 +106,7 @@ fn weigh_table(comm: &dyn Communicator, corpus: Corpus, text: &TextRequest) -> R
     drop(rows);
     let matrix = matrix_of_rows(comm, together(comm, weighed)?, &row_names.own)?;
     let names = ColumnNames::Words(Box::new(vectorizer));
-    Ok(Corpus { matrix, names, rows: row_names, origin })
+    Ok(Corpus { matrix, names, rows: row_names, origin, dropped: None })
 }
 
 /// What is known of each column, on all ranks.
@@ -147,13 +148,13 @@ fn matrix_of_rows(
     Ok(DistributedMatrix::shared(columns, n_columns, n_entries, false).with_rows(rows))
 }
 
-/// Vocabulary and weights, the same on all ranks, from what each has counted.
+/// Vocabulary and weights, and what was dropped, the same on all ranks, from what each has counted.
 fn learn(
     comm: &dyn Communicator,
     options: TextOptions,
     counted: &CountedDocuments,
     n_documents: usize,
-) -> Result<Vectorizer> {
+) -> Result<(Vectorizer, Dropped)> {
     let mut leaving = counted.terms().into_iter();
     let write = |messages: &mut [Vec<u8>]| {
         let term = leaving.next()?;
@@ -174,14 +175,27 @@ fn learn(
     };
     exchange_records(comm, write, read)?;
     let (min, max) = together(comm, options.frequency_range(n_documents))?;
-    let mut own = Vec::new();
+    let (mut own, mut dropped) = (Vec::new(), counted.dropped());
     for (term, [document_frequency, total]) in merged {
+        dropped.rare += u64::from((document_frequency as f64) < min);
+        dropped.frequent += u64::from(document_frequency as f64 > max);
         if (min..=max).contains(&(document_frequency as f64)) {
             write_term(&TermCount { term, document_frequency, total }, &mut own);
         }
     }
-    let kept = comm.all_gather(&own)?.iter().flat_map(|part| read_terms(part)).collect();
-    together(comm, Vectorizer::from_terms(options, n_documents, kept))
+    let kept: Vec<_> = comm.all_gather(&own)?.iter().flat_map(|part| read_terms(part)).collect();
+    let mut dropped = total_dropped(comm, dropped)?;
+    let n_kept = kept.len();
+    let vectorizer = together(comm, Vectorizer::from_terms(options, n_documents, kept))?;
+    dropped.surplus = (n_kept - vectorizer.vocabulary().len()) as u64;
+    Ok((vectorizer, dropped))
+}
+
+/// What all ranks have dropped.
+fn total_dropped(comm: &dyn Communicator, own: Dropped) -> Result<Dropped> {
+    let all = comm.gather(&own.counts())?;
+    let (ranks, _) = all.as_chunks();
+    Ok(ranks.iter().fold(Dropped::default(), |sum, rank| sum.plus(Dropped::from_counts(*rank))))
 }
 
 /// Frequency, total, length and text.

@@ -152,6 +152,7 @@ fn compare_corpus(data: &Path, text: &TextRequest, whole: &Corpus) {
         for (rank, part) in parts.into_iter().enumerate() {
             let (mut part, what) = (part.expect("readable"), data.display());
             assert_eq!(part.names, whole.names, "{what}");
+            assert_eq!(part.dropped, whole.dropped, "{what}");
             let (m, n) = (whole.n_documents(), whole.n_words());
             let own: Vec<usize> =
                 (0..m).filter(|d| d / Ownership::ROW_BLOCK % size == rank).collect();
@@ -223,7 +224,11 @@ fn counts_are_weighed_as_one() {
 fn texts_in_many_files_are_put_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let texts = texts(Ownership::ROW_BLOCK + 2000);
-    let record = |d: usize| format!("{{\"id\": \"n{d}\", \"text\": \"{}\"}}\n", texts[d]);
+    // With what is dropped: rare words, numbers, links, stop words.
+    let record = |d: usize| {
+        let text = format!("{} the {d} t.co/{d} once{d}", texts[d]);
+        format!("{{\"id\": \"n{d}\", \"text\": \"{text}\"}}\n")
+    };
     let write = |name: &str, range: std::ops::Range<usize>| {
         std::fs::write(path(&folder, name), range.map(record).collect::<String>())
             .expect("written");
@@ -237,6 +242,12 @@ fn texts_in_many_files_are_put_together() {
     let min_df = DocumentFrequency::Count(2);
     let text = TextOptions { min_df, max_features: Some(500), ..TextOptions::default() };
     let whole = Corpus::from_documents(documents, text.clone()).expect("a corpus");
+    let dropped = whole.dropped.expect("texts");
+    let n = texts.len() as u64;
+    // Numbers below 10 are too short for words.
+    let counts = (dropped.rare, dropped.numbers, dropped.urls, dropped.stop_words);
+    assert_eq!(counts, (n, n - 10, n, n));
+    assert!(dropped.surplus > 0, "{dropped:?}");
     let request = TextRequest { text, ..TextRequest::default() };
     compare_corpus(&path(&folder, "part-*.jsonl"), &request, &whole);
 }

@@ -19,7 +19,7 @@ from ._input import threads
 from ._progress import progress_if
 from ._request import memory_of
 from ._topic_request import text_request, topic_parameters_of, topics_request
-from ._types import Engine, Floats, Indices, Normalize, Refinement, Selection, Solver
+from ._types import Engine, Floats, Indices, Keep, Normalize, Refinement, Selection, Solver
 from ._xray_nmf import Documents, Model
 
 Weighting = Literal["tfidf", "counts", "none"]
@@ -65,6 +65,10 @@ class TopicModel(TransformerMixin, BaseEstimator):
     weighting : {"tfidf", "counts", "none"}, optional
         What the entries of the matrix are. By default tf-idf for texts and whole numbers, and
         other numbers as they are.
+    keep : list of Keep, optional
+        What is kept of texts that is no word, and dropped otherwise: "urls", "emails", "tags" (of
+        HTML, and entities), "headers", "signatures" and "quotes" (of mails), "numbers"; "all"
+        leaves texts exactly as they are.
     stop_words : "english", list of str or None, default="english"
         Words to drop.
     drop : list of str, optional
@@ -159,6 +163,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         distinct: bool = False,
         max_topics: int = 40,
         weighting: Weighting | None = None,
+        keep: Iterable[Keep] | None = None,
         stop_words: Any = "english",
         drop: Iterable[str] | None = None,
         stemming: str | None = None,
@@ -192,6 +197,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.distinct = distinct
         self.max_topics = max_topics
         self.weighting = weighting
+        self.keep = keep
         self.stop_words = stop_words
         self.drop = drop
         self.stemming = stemming

@@ -33,6 +33,7 @@ def topics_request(model: Any) -> dict[str, Any]:
 def text_request(model: Any) -> dict[str, Any]:
     """How texts become numbers."""
     readers: dict[str, Reader] = {
+        "keep": words,
         "min_characters": at_least(1),
         "stop_words": stop_words_of,
         "stemming": optional(language),
@@ -132,6 +133,8 @@ def text_parameters(options: dict[str, Any]) -> dict[str, Any]:
         return {}
     found = {TEXT_NAMES.get(name, name): value for name, value in options.items()}
     found["ngram_range"] = tuple(found["ngram_range"])
+    # Files that do not say it were made of texts as they are.
+    found["keep"] = found.get("keep", ["all"]) or None
     del found["smooth_idf"]
     weighted = found.pop("tf_idf")
     found["weighting"] = "tfidf" if weighted else "none"

@@ -20,3 +20,6 @@ Solver: TypeAlias = Literal["active-set", "coordinate-descent"]
 Normalize: TypeAlias = Literal["l1", "l2"]
 Refinement: TypeAlias = Literal["auto", "exact", "hals", "kullback-leibler"]
 Output: TypeAlias = Literal["weights", "anchors"]
+Keep: TypeAlias = Literal[
+    "urls", "emails", "tags", "headers", "signatures", "quotes", "numbers", "all"
+]
