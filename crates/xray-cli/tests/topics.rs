@@ -231,6 +231,8 @@ fn json_is_one_object_with_the_documented_keys() {
         "termination",
         "kkt_violation",
         "refined_objective",
+        "squared_error",
+        "explained",
         "suggestion",
         "nmi",
         "contingency",

@@ -42,6 +42,7 @@ mod factorize;
 mod folder;
 mod forecast;
 mod given;
+mod left_over;
 mod matching;
 pub mod measure;
 mod model;

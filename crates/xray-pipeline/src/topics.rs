@@ -18,6 +18,7 @@ use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
 use crate::given::Given;
+use crate::left_over::{row_errors, sum_of_errors};
 use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
@@ -49,6 +50,8 @@ pub struct Run {
     pub kkt_violation: f64,
     /// `||X - WH||_F^2` before and after each step of refinement.
     pub objective: Vec<f64>,
+    /// `||X - WH||_F^2` of the documents' weights, and `||X||_F^2`.
+    pub squared_error: [f64; 2],
     /// How the number of topics was chosen, if it was not given.
     pub suggestion: Option<NumberSuggestion>,
 }
@@ -107,8 +110,10 @@ pub fn find_topics(
     let model = RowModel::new(rank, corpus.n_words(), h)?;
     let rows = corpus.matrix.rows().expect("rows are made");
     let weights = model.weights(rows)?;
-    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let h = model.into_topics();
+    let errors = row_errors(rows, &h, &weights, rank, |_| true);
+    run.squared_error = sum_of_errors(comm, corpus.n_documents(), &errors)?;
+    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
     let _ = progress.tell(Event::Advance);
     Ok(Topics { topics, h, documents, run })
@@ -172,6 +177,7 @@ fn anchors(
         termination: found.termination(),
         kkt_violation: comm.largest(found.kkt_violation())?,
         objective: Vec::new(),
+        squared_error: [0.0; 2],
         suggestion,
     };
     let mut start = found.factors(comm)?;

@@ -4,13 +4,12 @@
 //! `w = argmin ||x_A - w'H_A||` for each row x of the quarter, and the error is `||x_B - w'H_B||^2`.
 //! Leaving out only rows is not enough: weights that have seen all of a row follow its noise.
 
-use rayon::prelude::*;
-use xray_nmf::comm::Collectives;
-use xray_nmf::{Factorization, Line, Ownership, RowModel, split_rows};
+use xray_nmf::{Factorization, RowModel, split_rows};
 
 use super::Trial;
 use crate::corpus::DistributedMatrix;
 use crate::error::Result;
+use crate::left_over::{row_errors, sum_of_errors};
 
 /// Several ways to split.
 pub(super) struct Folds {
@@ -74,27 +73,8 @@ impl Fold {
         let rows = self.test.rows().expect("rows are made");
         let weights = RowModel::new(k, self.seen.len(), masked(true))?.weights(rows)?;
         let unseen = masked(false);
-        let gram = gram(&unseen, k);
-        let terms: Vec<[f64; 2]> = weights
-            .par_chunks_exact(k)
-            .enumerate()
-            .map_init(Line::default, |line, (d, w)| {
-                rows.read_row(d, line);
-                let mut sums = [0.0; 2];
-                line.for_each(|j, x| {
-                    if !self.seen[j] {
-                        sums[0] += x * dot(&unseen[j * k..(j + 1) * k], w);
-                        sums[1] += x * x;
-                    }
-                });
-                let explained = gram.chunks_exact(k).zip(w).map(|(row, v)| v * dot(row, w));
-                [sums[1] - 2.0 * sums[0] + explained.fold(0.0, |sum, v| sum + v), sums[1]]
-            })
-            .collect();
-        let own = Ownership::rows(self.test.n_rows(), trial.comm);
-        let terms = own.in_order(&trial.comm.gather(terms.as_flattened())?, 2);
-        let add = |sum: [f64; 2], term: &[f64]| [sum[0] + term[0], sum[1] + term[1]];
-        Ok(terms.chunks_exact(2).fold([0.0; 2], add))
+        let terms = row_errors(rows, &unseen, &weights, k, |j| !self.seen[j]);
+        sum_of_errors(trial.comm, self.test.n_rows(), &terms)
     }
 }
 
@@ -103,19 +83,4 @@ fn half(n_columns: usize, seed: u64) -> Vec<bool> {
     let mut seen = vec![false; n_columns];
     split_rows(n_columns, 0.5, seed).0.into_iter().for_each(|j| seen[j] = true);
     seen
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
-}
-
-/// `sum_j h_j h_j'`.
-fn gram(h: &[f64], k: usize) -> Vec<f64> {
-    let mut gram = vec![0.0; k * k];
-    for line in h.chunks_exact(k) {
-        for (row, &v) in gram.chunks_exact_mut(k).zip(line).filter(|(_, v)| **v != 0.0) {
-            row.iter_mut().zip(line).for_each(|(sum, other)| *sum += v * other);
-        }
-    }
-    gram
 }

@@ -10,9 +10,8 @@ use crate::read::InputFacts;
 ///
 /// # Examples
 /// ```
-/// use xray_pipeline::report::{Suggestion, json};
-/// let suggestion = Suggestion { rank: 3, reason: "they explain everything" };
-/// assert!(json(&suggestion).starts_with("{\n  \"rank\": 3,"));
+/// use xray_pipeline::report::json;
+/// assert_eq!(json(&[1, 2]), "[\n  1,\n  2\n]");
 /// ```
 ///
 /// # Panics

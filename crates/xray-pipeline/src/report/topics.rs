@@ -35,6 +35,10 @@ pub struct TopicsReport {
     pub kkt_violation: f64,
     /// `||X - WH||_F^2` before and after each step of refinement.
     pub refined_objective: Vec<f64>,
+    /// `||X - WH||_F^2` with the documents' weights.
+    pub squared_error: f64,
+    /// The part of `||X||_F^2` that the topics explain.
+    pub explained: f64,
     /// How the number of topics was chosen, if it was not given.
     pub suggestion: Option<Suggestion>,
     /// How the topics agree with the labels, if there are any.
@@ -119,6 +123,11 @@ impl TopicsReport {
             termination: run.termination,
             kkt_violation: run.kkt_violation,
             refined_objective: run.objective.clone(),
+            squared_error: run.squared_error[0],
+            explained: match run.squared_error {
+                [left, all] if all > 0.0 => 1.0 - left / all,
+                _ => 0.0,
+            },
             suggestion: run.suggestion.map(Into::into),
             agreement,
             ranks: None,
