@@ -84,4 +84,4 @@ pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
 pub use transform::{Transformed, transform_columns, transform_rows};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};
-pub use words::top_words;
+pub use words::{Listing, heaviest_words, top_words};

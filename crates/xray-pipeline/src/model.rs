@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
 use crate::topics::{Topic, Topics, top_words_with_shares};
+use crate::words::Listing;
 
 impl Topics {
     /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. `rows` are
@@ -118,7 +119,9 @@ pub fn model_topics(model: &Model, n_words: usize, distinct: bool) -> Vec<Topic>
     let names = names.unwrap_or_else(|| position_names(model.h.n_columns()));
     let (given, excluded) = given_words(model);
     let h = dense_topics(model);
-    let words = top_words_with_shares(&h, rank, n_words, &names, &excluded, distinct);
+    let (excluded, vocabulary) = (&excluded, &names);
+    let listing = Listing { n_words, vocabulary, excluded, distinct, given: &given };
+    let words = top_words_with_shares(&h, rank, &listing);
     let shares = match &model.w {
         Some(w) => shares_of(&heaviest_topics(model, &dense_rows(w), w.n_rows()), rank),
         None => vec![0.0; rank],

@@ -7,7 +7,7 @@
 //! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
 //!    can be compared: the heaviest topic is the one that explains most of it.
 //! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each own document x: what a saved model gives, too.
-//! 5. **Words.** The heaviest words of each topic, and its share in the documents of all ranks.
+//! 5. **Words.** The words that say most about each topic, and its share in the documents of all ranks.
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
@@ -22,7 +22,7 @@ use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
-use crate::words::top_words;
+use crate::words::{Listing, top_words};
 
 /// Topics with their words, and how documents are made of them: the same on every rank, but for the
 /// documents, of which each has its own.
@@ -58,7 +58,7 @@ pub struct Run {
 pub struct Topic {
     /// Columns of the anchor words: one, or all that were given for it.
     pub anchors: Vec<usize>,
-    /// Columns of the heaviest words, and their shares in the topic.
+    /// Columns of the words that say most about it, and their shares in the topic.
     pub words: Vec<(usize, f64)>,
     /// The part of all documents in which it is the heaviest topic.
     pub share: f64,
@@ -210,7 +210,9 @@ fn describe(
 ) -> Result<Vec<Topic>> {
     let TopicOptions { n_words, ref excluded, distinct, .. } = *options;
     let vocabulary = corpus.words();
-    let words = top_words_with_shares(h, documents.rank, n_words, &vocabulary, excluded, distinct);
+    let given = &options.anchors;
+    let listing = Listing { n_words, vocabulary: &vocabulary, excluded, distinct, given };
+    let words = top_words_with_shares(h, documents.rank, &listing);
     let parts = run.steps.iter().zip(words).zip(documents.shares(comm)?).enumerate();
     let topics = parts.map(|(k, ((step, words), share))| Topic {
         anchors: options.anchors.get(k).cloned().unwrap_or_else(|| vec![step.anchor]),
@@ -253,16 +255,13 @@ fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
     sums
 }
 
-/// The heaviest words of each topic with their shares in it.
+/// The words of each topic with their shares in it.
 pub(crate) fn top_words_with_shares(
     h: &[f64],
     rank: usize,
-    n_words: usize,
-    vocabulary: &[String],
-    excluded: &[usize],
-    distinct: bool,
+    listing: &Listing<'_>,
 ) -> Vec<Vec<(usize, f64)>> {
-    let mut words = top_words(h, rank, n_words, vocabulary, excluded, distinct);
+    let mut words = top_words(h, rank, listing);
     for (words, sum) in words.iter_mut().zip(sums(h, rank, |v| v)) {
         words.iter_mut().for_each(|(_, weight)| *weight /= sum);
     }
