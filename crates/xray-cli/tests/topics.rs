@@ -26,7 +26,7 @@ fn demo_finds_the_eight_subjects() {
     let run = place.done(&["demo"]);
     let first: Vec<&str> =
         run.stdout.lines().next().expect("a header").split_whitespace().collect();
-    assert_eq!(first, ["topic", "anchor", "share", "margin", "words"]);
+    assert_eq!(first, ["topic", "anchor", "share", "margin", "name", "words"]);
     assert!(run.stdout.contains("(NMI): "), "{}", run.stdout);
     assert!(run.stderr.contains("288 documents") && run.stderr.contains("Next:"), "{}", run.stderr);
     assert!(std::fs::read_dir(place.root()).expect("a folder").next().is_none());
@@ -151,7 +151,18 @@ fn json_is_one_object_with_the_documented_keys() {
         "peak_memory_bytes",
     ];
     assert_eq!(keys(&json), BTreeSet::from(expected));
-    let expected = ["topic", "anchor", "anchor_words", "words", "weights", "share", "margin"];
+    let expected = [
+        "topic",
+        "anchor",
+        "anchor_words",
+        "anchor_place",
+        "anchor_left",
+        "name",
+        "words",
+        "weights",
+        "share",
+        "margin",
+    ];
     assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));
     assert!(json["suggestion"].is_null());
     assert!(json["seconds"]["total"].is_number());

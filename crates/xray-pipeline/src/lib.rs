@@ -45,6 +45,7 @@ mod given;
 mod matching;
 pub mod measure;
 mod model;
+mod names;
 mod number;
 mod options;
 mod rank;

@@ -11,8 +11,8 @@ use crate::documents::{heaviest, shares_of};
 use crate::error::Result;
 use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
-use crate::topics::{Topic, Topics, top_words_with_shares};
-use crate::words::Listing;
+use crate::topics::{Topic, Topics};
+use crate::words::{Listing, describe_words};
 
 impl Topics {
     /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. `rows` are
@@ -121,21 +121,16 @@ pub fn model_topics(model: &Model, n_words: usize, distinct: bool) -> Vec<Topic>
     let h = dense_topics(model);
     let (excluded, vocabulary) = (&excluded, &names);
     let listing = Listing { n_words, vocabulary, excluded, distinct, given: &given };
-    let words = top_words_with_shares(&h, rank, &listing);
+    let anchor = |k: usize| model.anchors.get(k).map_or_else(Vec::new, |&anchor| vec![anchor]);
+    let anchors = |k: usize| given.get(k).cloned().unwrap_or_else(|| anchor(k));
+    let anchors: Vec<Vec<usize>> = (0..rank).map(anchors).collect();
+    let words = describe_words(&h, rank, &listing, &anchors);
     let shares = match &model.w {
         Some(w) => shares_of(&heaviest_topics(model, &dense_rows(w), w.n_rows()), rank),
         None => vec![0.0; rank],
     };
-    let anchor = |k: usize| model.anchors.get(k).map_or_else(Vec::new, |&anchor| vec![anchor]);
-    let parts = words.into_iter().zip(shares).enumerate();
-    parts
-        .map(|(k, (words, share))| Topic {
-            anchors: given.get(k).cloned().unwrap_or_else(|| anchor(k)),
-            words,
-            share,
-            margin: None,
-        })
-        .collect()
+    let parts = anchors.into_iter().zip(words).zip(shares);
+    parts.map(|((anchors, words), share)| Topic::new(anchors, words, share, None)).collect()
 }
 
 /// The columns of the words that topics began with, and of those that were excluded.
@@ -158,12 +153,17 @@ fn word_lists(value: &Value) -> Vec<Vec<String>> {
 
 /// The transpose of H: `rank` weights for each column.
 pub fn dense_topics(model: &Model) -> Vec<f64> {
-    let (rank, n) = (model.h.n_rows(), model.h.n_columns());
-    let mut h = vec![0.0; n * rank];
+    transposed(&model.h)
+}
+
+/// All entries, column after column.
+fn transposed(matrix: &LoadedMatrix) -> Vec<f64> {
+    let (rank, n) = (matrix.n_rows(), matrix.n_columns());
+    let mut entries = vec![0.0; n * rank];
     for k in 0..rank {
-        model.h.for_each_in_row(k, |j, v| h[j * rank + k] = v);
+        matrix.for_each_in_row(k, |j, v| entries[j * rank + k] = v);
     }
-    h
+    entries
 }
 
 /// All entries, row after row.

@@ -22,7 +22,7 @@ use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
-use crate::words::{Listing, top_words};
+use crate::words::{AnchorPlace, Listing, TopicWords, describe_words};
 
 /// Topics with their words, and how documents are made of them: the same on every rank, but for the
 /// documents, of which each has its own.
@@ -60,10 +60,30 @@ pub struct Topic {
     pub anchors: Vec<usize>,
     /// Columns of the words that say most about it, and their shares in the topic.
     pub words: Vec<(usize, f64)>,
+    /// Two or three telling words; empty if it has no words.
+    pub name: String,
+    /// Where the best placed of its anchors stands among its words, from 1; none if it has none of them any more.
+    pub anchor_place: Option<usize>,
+    /// Whether no anchor is among its first 20 words and nowhere heavier: refinement has found something else than
+    /// the anchor stood for.
+    pub anchor_left: bool,
     /// The part of all documents in which it is the heaviest topic.
     pub share: f64,
     /// How clearly the anchor was chosen: 0 for a tie, 1 if nothing else came near; none if given.
     pub margin: Option<f64>,
+}
+
+impl Topic {
+    pub(crate) fn new(
+        anchors: Vec<usize>,
+        told: TopicWords,
+        share: f64,
+        margin: Option<f64>,
+    ) -> Self {
+        let TopicWords { words, name, anchor } = told;
+        let AnchorPlace { place: anchor_place, left: anchor_left } = anchor;
+        Self { anchors, words, name, anchor_place, anchor_left, share, margin }
+    }
 }
 
 impl Topics {
@@ -212,15 +232,14 @@ fn describe(
     let vocabulary = corpus.words();
     let given = &options.anchors;
     let listing = Listing { n_words, vocabulary: &vocabulary, excluded, distinct, given };
-    let words = top_words_with_shares(h, documents.rank, &listing);
-    let parts = run.steps.iter().zip(words).zip(documents.shares(comm)?).enumerate();
-    let topics = parts.map(|(k, ((step, words), share))| Topic {
-        anchors: options.anchors.get(k).cloned().unwrap_or_else(|| vec![step.anchor]),
-        words,
-        share,
-        margin: step.margin,
-    });
-    Ok(topics.collect())
+    let found = run.steps.iter().map(|step| vec![step.anchor]).skip(given.len());
+    let anchors: Vec<Vec<usize>> = given.iter().cloned().chain(found).collect();
+    let words = describe_words(h, documents.rank, &listing, &anchors);
+    let parts = anchors.into_iter().zip(words).zip(documents.shares(comm)?);
+    let topics = parts.zip(&run.steps);
+    Ok(topics
+        .map(|(((anchors, words), share), step)| Topic::new(anchors, words, share, step.margin))
+        .collect())
 }
 
 /// Raises the weights of seeds to what brings them among the ten heaviest words of their topics, if they are not
@@ -253,17 +272,4 @@ fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
         sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += term(v));
     }
     sums
-}
-
-/// The words of each topic with their shares in it.
-pub(crate) fn top_words_with_shares(
-    h: &[f64],
-    rank: usize,
-    listing: &Listing<'_>,
-) -> Vec<Vec<(usize, f64)>> {
-    let mut words = top_words(h, rank, listing);
-    for (words, sum) in words.iter_mut().zip(sums(h, rank, |v| v)) {
-        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    }
-    words
 }

@@ -14,6 +14,8 @@
 use xray_data::text::{Language, Stemmer};
 use xray_nmf::Coefficients;
 
+use crate::names::topic_name;
+
 /// Which words are listed for each topic.
 #[derive(Debug, Clone, Copy)]
 pub struct Listing<'a> {
@@ -53,6 +55,27 @@ impl Ranked {
     }
 }
 
+/// What is told of a topic in words.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TopicWords {
+    /// Columns that say most about it, and their shares in its weight.
+    pub(crate) words: Vec<(usize, f64)>,
+    pub(crate) name: String,
+    pub(crate) anchor: AnchorPlace,
+}
+
+/// Where a topic's anchor stands in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AnchorPlace {
+    /// From 1, in the order in which words are listed; none if the topic does not have the word.
+    pub(crate) place: Option<usize>,
+    /// Whether it is heavier in another topic, or not among the first words of its own.
+    pub(crate) left: bool,
+}
+
+/// Words that an anchor is expected to be among.
+pub(crate) const FIRST_WORDS: usize = 20;
+
 /// The columns that say most about each topic, with their weights: by weight times the square root of
 /// exclusivity, ties by position.
 ///
@@ -80,6 +103,50 @@ pub fn heaviest_words(h: &[f64], rank: usize, n_words: usize) -> Vec<Vec<(usize,
         topic
     };
     ranked_words(h, rank, &everything).into_iter().map(weighted).collect()
+}
+
+/// Words, name and place of the anchors (columns) of each topic.
+pub(crate) fn describe_words(
+    h: &[f64],
+    rank: usize,
+    listing: &Listing<'_>,
+    anchors: &[Vec<usize>],
+) -> Vec<TopicWords> {
+    let stemmer = Stemmer::new(Language::English).ok();
+    let described = |(k, (topic, anchors)): (usize, (Vec<Ranked>, &Vec<usize>))| {
+        // Excluded words have weight, too.
+        let sum = h.iter().skip(k).step_by(rank).fold(0.0, |sum, weight| sum + weight);
+        let anchor = anchor_place(h, rank, k, &topic, anchors);
+        let mut words = listed(topic.clone(), listing);
+        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        TopicWords { words, name: topic_name(topic, listing.vocabulary, stemmer.as_ref()), anchor }
+    };
+    let topics = ranked_words(h, rank, listing).into_iter().zip(anchors).enumerate();
+    topics.map(described).collect()
+}
+
+/// Where the best placed of a topic's anchors stands; they have left it if all of them have.
+fn anchor_place(
+    h: &[f64],
+    rank: usize,
+    k: usize,
+    topic: &[Ranked],
+    anchors: &[usize],
+) -> AnchorPlace {
+    let place = |&anchor: &usize| {
+        let own = topic.iter().find(|word| word.column == anchor)?;
+        let before = |word: &&Ranked| {
+            let order = word.telling().total_cmp(&own.telling());
+            order.then(own.column.cmp(&word.column)).is_gt()
+        };
+        Some(1 + topic.iter().filter(before).count())
+    };
+    let stays = |anchor: &usize| {
+        let Some(weights) = h.get(anchor * rank..(anchor + 1) * rank) else { return false };
+        let heaviest = weights.iter().all(|weight| *weight <= weights[k]);
+        heaviest && place(anchor).is_some_and(|place| place <= FIRST_WORDS)
+    };
+    AnchorPlace { place: anchors.iter().filter_map(place).min(), left: !anchors.iter().any(stays) }
 }
 
 /// The words of each topic that may be listed, in the order of the columns.
@@ -208,6 +275,27 @@ mod tests {
                 assert_eq!(*list, expected, "topic {k}, {n_words} words");
             }
         }
+    }
+
+    #[test]
+    fn anchors_are_told_where_they_stand() {
+        // Topic 0 has 30 words of its own that are heavier than column 30; column 31 is heavier in topic 1.
+        let own = (0..30).flat_map(|j| [1.0 - 0.01 * j as f64, 0.0]);
+        let h: Vec<f64> = own.chain([0.1, 0.0, 0.9, 1.0]).collect();
+        let names: Vec<String> = (0..32).map(|j| format!("w{j}")).collect();
+        let listing = Listing::new(3, &names);
+        let told = |first: &[usize], second: usize| {
+            let anchors = [first.to_vec(), vec![second]];
+            let topics = describe_words(&h, 2, &listing, &anchors);
+            [topics[0].anchor, topics[1].anchor].map(|anchor| (anchor.place, anchor.left))
+        };
+        assert_eq!(told(&[2], 31), [(Some(3), false), (Some(1), false)]);
+        // Telling of column 31 in topic 0: 0.9 sqrt(0.9 / 1.9) = 0.62, after all of the 30.
+        assert_eq!(told(&[31], 0), [(Some(31), true), (None, true)]);
+        assert_eq!(told(&[20], 31)[0], (Some(21), true));
+        assert_eq!(told(&[31, 19], 31)[0], (Some(20), false), "one of its words stays");
+        let listed = &describe_words(&h, 2, &listing, &[vec![0], vec![31]])[1];
+        assert_eq!((listed.name.as_str(), &listed.words[..]), ("w31", &[(31, 1.0)][..]));
     }
 
     #[cfg(feature = "stemming")]

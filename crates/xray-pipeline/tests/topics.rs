@@ -69,6 +69,10 @@ fn topics_are_the_subjects() {
         let first: Vec<_> = topic.words[..5].iter().map(|w| corpus.word(w.0)).collect();
         assert!(first.iter().all(|word| subject.contains(&&**word)), "{anchor}: {first:?}");
         assert!((topic.share - 1.0 / 3.0).abs() < 1e-12);
+        assert!(topic.name.split(", ").all(|word| subject.contains(&word)), "{}", topic.name);
+        assert_eq!(topic.name.split(", ").count(), 3, "{}", topic.name);
+        let place = topic.anchor_place.expect("the topic has its anchor");
+        assert_eq!((topic.words[place - 1].0, topic.anchor_left), (topic.anchors[0], false));
     }
     let lengths = (0..3).map(|k| found.h.iter().skip(k).step_by(3).map(|v| v * v).sum::<f64>());
     assert!(lengths.into_iter().all(|squared| (squared - 1.0).abs() < 1e-12));

@@ -59,6 +59,9 @@ def test_topics_are_the_subjects() -> None:
         subject = next(words for words in SUBJECTS if row.anchor in words)
         assert set(row.words[:5]) <= set(subject) and 6 <= len(row.words) == len(row.weights)
         assert model.vocabulary_[model.anchors_[k]] == row.anchor
+        names = row.name.split(", ")
+        assert len(names) == 3 and set(names) <= set(subject)
+        assert row.words[row.anchor_place - 1] == row.anchor and not row.anchor_left
     assert model.n_topics_ == 3 and model.components_.shape == (3, len(model.vocabulary_))
     assert np.linalg.norm(model.components_, axis=1) == pytest.approx([1.0] * 3)
     assert model.termination_ == "rank_reached" and model.kkt_violation_ < 1e-12
@@ -322,7 +325,7 @@ def test_files(tmp_path: Path) -> None:
     again = TopicModel.load(str(tmp_path / "model.npz"))
     for name in ("components_", "weights_", "anchors_", "path_", "vocabulary_", "document_topics_"):
         assert (getattr(again, name) == getattr(model, name)).all(), name
-    shared = ["anchor", "share", "words", "weights"]
+    shared = ["anchor", "anchor_place", "anchor_left", "share", "name", "words", "weights"]
     pd.testing.assert_frame_equal(again.topics_[shared], model.topics_[shared])
     assert {name: again.get_params()[name] for name in options} == options
     assert (again.transform(TEXTS) == model.weights_).all()

@@ -9,8 +9,8 @@ use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table,
-    json, topics_csv, topics_table,
+    LEFT_MARK, Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv,
+    contingency_table, json, topics_csv, topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
@@ -363,6 +363,11 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
     let (topics, time) = (report.rank, number::duration(session.elapsed()));
     session.note(format!("{documents} documents, {words} words, {topics} topics in {time}\n"));
     session.print_table(&topics_table(report))?;
+    if report.topics.iter().any(|line| line.anchor_left) {
+        session.note(format!(
+            "\n{LEFT_MARK} this anchor has left its topic: it is heavier in another, or not among the first 20 words"
+        ));
+    }
     if report.silent > 0 {
         let silent = number::count(report.silent as u64);
         session.note(format!(

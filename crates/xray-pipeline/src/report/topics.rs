@@ -57,7 +57,13 @@ pub struct TopicLine {
     pub anchor: String,
     /// The words of its anchor.
     pub anchor_words: Vec<String>,
-    /// Its heaviest words.
+    /// Where the best placed word of its anchor stands among its words, from 1.
+    pub anchor_place: Option<usize>,
+    /// Whether its anchor is heavier in another topic, or not among its first 20 words.
+    pub anchor_left: bool,
+    /// Two or three telling words.
+    pub name: String,
+    /// The words that say most about it.
     pub words: Vec<String>,
     /// Their shares in the topic.
     pub weights: Vec<f64>,
@@ -96,6 +102,9 @@ impl TopicsReport {
                 topic: k + 1,
                 anchor: anchor_words.join(" + "),
                 anchor_words,
+                anchor_place: topic.anchor_place,
+                anchor_left: topic.anchor_left,
+                name: topic.name.clone(),
                 words: topic.words.iter().map(|(j, _)| word(j)).collect(),
                 weights: topic.words.iter().map(|&(_, share)| share).collect(),
                 share: topic.share,

@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -19,19 +19,11 @@ from ._input import threads
 from ._progress import progress_if
 from ._request import memory_of
 from ._topic_request import text_request, topic_parameters_of, topics_request
+from ._topic_table import Coherence, distributions, topic_table
 from ._types import Engine, Floats, Indices, Normalize, Refinement, Selection, Solver
 from ._xray_nmf import Documents, Model
 
 Weighting = Literal["tfidf", "counts", "none"]
-
-
-class Coherence(NamedTuple):
-    """Do the top words of each topic occur in the same documents?"""
-
-    npmi: Floats
-    """Mean normalised pointwise mutual information of the words' pairs, -1 to 1."""
-    umass: Floats
-    """Mean UMass score; nearer to 0 is better."""
 
 
 class TopicModel(TransformerMixin, BaseEstimator):
@@ -103,9 +95,12 @@ class TopicModel(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     topics_ : DataFrame, or list of dict without pandas
-        A row for each topic: ``anchor``, ``words``, their ``weights``, the ``share`` of documents
-        in which it is heaviest, how clearly its anchor was chosen (``margin``, 0 for a tie), and
-        its coherence (``npmi``, ``umass``).
+        A row for each topic: ``anchor``, ``words``, their ``weights``, a ``name`` of two or three
+        of them, the ``share`` of documents in which it is heaviest, how clearly its anchor was
+        chosen (``margin``, 0 for a tie), its coherence (``npmi``, ``umass``), where the anchor
+        stands among its words (``anchor_place``, from 1; 0 if it is none of them), and whether it
+        is heavier in another topic or not among the first 20 (``anchor_left``). Words come in the
+        order of weight times the square root of exclusivity.
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
@@ -380,9 +375,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         if lengths is None:
             raise ValueError("the model file has no documents: give them to to_pyldavis()")
         return {
-            "topic_term_dists": _distributions(self.components_),
+            "topic_term_dists": distributions(self.components_),
             # Topics that sum to 1 take their sums to the documents' side: W H is the same.
-            "doc_topic_dists": _distributions(weights * self.components_.sum(axis=1)),
+            "doc_topic_dists": distributions(weights * self.components_.sum(axis=1)),
             "doc_lengths": lengths,
             "vocab": self.vocabulary_,
             "term_frequency": self._model.document_frequencies,
@@ -427,27 +422,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     def topics_(self) -> Any:
         """The topics with their words."""
         check_is_fitted(self)
-        scores = self._coherence or [(float("nan"), float("nan"))] * len(self._topics)
-        rows = [
-            {
-                "anchor": " + ".join(self.vocabulary_[anchors]),
-                "share": share,
-                "margin": float("nan") if margin is None else margin,
-                "npmi": npmi,
-                "umass": umass,
-                "words": self.vocabulary_[words].tolist(),
-                "weights": weights,
-            }
-            for (anchors, words, weights, share, margin), (npmi, umass) in zip(
-                self._topics, scores, strict=True
-            )
-        ]
-        try:
-            import pandas as pd
-        except ImportError:
-            return rows
-        columns = ["anchor", "share", "margin", "npmi", "umass", "words", "weights"]
-        return pd.DataFrame(rows, columns=columns).rename_axis("topic")
+        return topic_table(self._topics, self.vocabulary_, self._coherence)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.
@@ -500,11 +475,3 @@ class TopicModel(TransformerMixin, BaseEstimator):
                     "vocabulary=, the word of each column"
                 )
         return documents
-
-
-def _distributions(rows: Floats) -> Floats:
-    """Rows that sum to 1; a row of zeros becomes uniform."""
-    sums = rows.sum(axis=1, keepdims=True)
-    uniform = np.full_like(rows, 1 / max(rows.shape[1], 1))
-    np.divide(rows, sums, out=uniform, where=sums > 0)
-    return uniform

@@ -27,8 +27,10 @@ VERSION: str
 
 # Stage, steps done, steps planned, error that is left.
 _Progress: TypeAlias = Callable[[str, int, int, float], None]
-# Anchors, words, their weights, share, margin.
-_Listed: TypeAlias = tuple[list[int], list[int], list[float], float, float | None]
+# Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left.
+_Listed: TypeAlias = tuple[
+    list[int], list[int], list[float], float, float | None, str, int | None, bool
+]
 
 class _Plan(TypedDict):
     design: str
