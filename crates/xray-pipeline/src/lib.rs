@@ -35,6 +35,7 @@
 
 mod agree;
 pub mod checkpoint;
+mod clusters;
 mod corpus;
 mod documents;
 mod error;
@@ -60,6 +61,7 @@ mod watch;
 mod words;
 
 pub use agree::{same_everywhere, together};
+pub use clusters::Clusters;
 pub use corpus::{
     ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
 };
@@ -71,7 +73,9 @@ pub use folder::{
 };
 pub use forecast::{Forecast, Shape, Work};
 pub use matching::ColumnMatch;
-pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
+pub use model::{
+    apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
+};
 pub use number::{
     NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, study_number,
 };

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 use xray_data::text::{Vectorizer, position_names};
-use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
+use xray_data::{LoadedMatrix, Model, ModelClusters, ModelKind, Provenance};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
+use crate::clusters::Clusters;
 use crate::corpus::RowNames;
 use crate::documents::{heaviest, shares_of};
 use crate::error::Result;
@@ -30,14 +31,19 @@ impl Topics {
         provenance: Provenance,
     ) -> Result<Option<Model>> {
         let mut w = Rows::new(self.rank());
+        let mut of_documents = Vec::new();
         self.documents.for_each_block(comm, rows, |block| {
             w.push(block.weights, block.ids.len());
+            of_documents.extend_from_slice(block.clusters.unwrap_or_default());
             Ok(())
         })?;
         if comm.rank() > 0 {
             return Ok(None);
         }
-        let model = self.to_model_without_w(vectorizer, parameters, provenance)?;
+        let mut model = self.to_model_without_w(vectorizer, parameters, provenance)?;
+        if let Some(clusters) = &mut model.clusters {
+            clusters.documents = Some(of_documents);
+        }
         Ok(Some(Model { w: Some(w.into_matrix()?.into()), ..model }))
     }
 
@@ -58,9 +64,29 @@ impl Topics {
             provenance,
             residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
             preprocessing: Some(vectorizer.clone()),
+            clusters: Some(self.saved_clusters(vectorizer.vocabulary().len())?),
             ..Model::new(ModelKind::Topics, anchors, h.into())
         })
     }
+}
+
+impl Topics {
+    fn saved_clusters(&self, n_words: usize) -> Result<ModelClusters> {
+        let Clusters { centroids, log_sizes, sharpness } = &self.clusters;
+        Ok(ModelClusters {
+            centroids: sparse_rows(centroids, n_words, self.rank())?.transposed().into(),
+            log_sizes: log_sizes.clone(),
+            sharpness: *sharpness,
+            documents: None,
+        })
+    }
+}
+
+/// What decides the clusters of new rows under a model, if it has clusters.
+pub fn model_clusters(model: &Model) -> Option<Clusters> {
+    let ModelClusters { centroids, log_sizes, sharpness, .. } = model.clusters.as_ref()?;
+    let (centroids, log_sizes) = (transposed(centroids), log_sizes.clone());
+    Some(Clusters { centroids, log_sizes, sharpness: *sharpness })
 }
 
 /// Rows of numbers without zeros, as they arrive.

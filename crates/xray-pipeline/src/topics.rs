@@ -7,13 +7,15 @@
 //! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
 //!    can be compared: the heaviest topic is the one that explains most of it.
 //! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each own document x: what a saved model gives, too.
-//! 5. **Words.** The words that say most about each topic, and its share in the documents of all ranks.
+//! 5. **Clusters.** One for each document ([`Clusters`]).
+//! 6. **Words.** The words that say most about each topic, its name, and its share in the documents of all ranks.
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
     Factors, Fit, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
 };
 
+use crate::clusters::Clusters;
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
@@ -32,7 +34,9 @@ pub struct Topics {
     pub topics: Vec<Topic>,
     /// The transpose of H: one row of weights for each word; each topic has length 1.
     pub h: Vec<f64>,
-    /// W of the own documents.
+    /// What decides the clusters of documents.
+    pub clusters: Clusters,
+    /// W of the own documents, and their clusters.
     pub documents: DocumentWeights,
     /// How they were found.
     pub run: Run,
@@ -127,11 +131,13 @@ pub fn find_topics(
     let model = RowModel::new(rank, corpus.n_words(), h)?;
     let rows = corpus.matrix.rows().expect("rows are made");
     let weights = model.weights(rows)?;
-    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
+    let mut documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let h = model.into_topics();
+    let (clusters, own) = Clusters::find(comm, corpus, &documents)?;
+    documents.clusters = Some(own);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
     let _ = progress.tell(Event::Advance);
-    Ok(Topics { topics, h, documents, run })
+    Ok(Topics { topics, h, clusters, documents, run })
 }
 
 /// The number of topics, if it is not given and may take its time; collective.

@@ -11,7 +11,7 @@ use xray_nmf::{
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
-    model_topics, rank_study, resolve_words,
+    model_clusters, model_topics, rank_study, resolve_words,
 };
 
 const SUBJECTS: [&[&str]; 3] = [
@@ -63,6 +63,8 @@ fn topics_are_the_subjects() {
     for d in 0..90 {
         assert_eq!(found.documents.heaviest[d], found.documents.heaviest[d % 3], "text {d}");
     }
+    // Here the subjects are easy to tell: clusters are the heaviest topics.
+    assert_eq!(found.documents.clusters.as_ref(), Some(&found.documents.heaviest));
     for topic in &found.topics {
         let anchor = &*corpus.word(topic.anchors[0]);
         let subject = SUBJECTS.iter().find(|words| words.contains(&anchor)).expect("a subject");
@@ -97,6 +99,11 @@ fn a_saved_model_repeats_the_weights() {
     let weights = apply(&model, numbers(&corpus)).expect("same columns");
     assert_eq!(weights, found.documents.weights);
     assert_eq!(heaviest_topics(&model, &weights, 90), found.documents.heaviest);
+    let clusters = model_clusters(&model).expect("clusters");
+    assert_eq!(clusters, found.clusters);
+    let of_documents = found.documents.clusters.expect("clusters");
+    assert_eq!(clusters.assign(numbers(&corpus)), of_documents);
+    assert_eq!(model.clusters.expect("clusters").documents, Some(of_documents));
 }
 
 #[test]

@@ -69,6 +69,30 @@ def test_topics_are_the_subjects() -> None:
     assert topics["npmi"].between(-1, 1).all() and (topics["npmi"] > 0).any()
 
 
+def test_clusters_are_the_subjects_and_the_same_for_new_documents(tmp_path: Path) -> None:
+    model = TopicModel(3).fit([*TEXTS, "zzz"])
+    clusters = model.document_clusters_
+    assert clusters is not None and clusters[-1] == -1
+    assert normalized_mutual_info_score(SUBJECT, clusters[:-1]) == 1.0
+    assert (model.predict_clusters([*TEXTS, "zzz"]) == clusters).all()
+    model.save(tmp_path / "model.npz")
+    again = TopicModel.load(tmp_path / "model.npz")
+    assert again.document_clusters_ is not None
+    assert (again.document_clusters_ == clusters).all()
+    assert (again.predict_clusters(TEXTS) == clusters[:-1]).all()
+
+
+def test_models_without_clusters_are_read(tmp_path: Path) -> None:
+    TopicModel(3).fit(TEXTS).save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
+        kept = {name: file[name] for name in file if "cluster" not in name}
+    np.savez(tmp_path / "old.npz", **kept)
+    old = TopicModel.load(tmp_path / "old.npz")
+    assert old.document_clusters_ is None
+    with pytest.raises(ValueError, match="has no clusters"):
+        old.predict_clusters(TEXTS)
+
+
 def test_weights_are_optimal_and_the_same_for_new_documents() -> None:
     model = TopicModel(3)
     weights = model.fit_transform(TEXTS)

@@ -275,7 +275,7 @@ impl FoundTopics {
                 return Ok(None);
             }
             let mut file = folder.create("documents.csv")?;
-            let header = WeightRows::header(rows.labels.is_some(), rank);
+            let header = header(rows, &self.found.documents);
             file.put(|out| out.write_all(&header))?;
             Ok(Some(file))
         };
@@ -298,7 +298,7 @@ impl FoundTopics {
         let shard =
             |part| ShardFile::new(part, comm.rank(), comm.size(), own_ranges(documents), None);
         let lines = folder.write_shard(shard(Part::Documents), |out| {
-            out.write_all(&WeightRows::header(rows.labels.is_some(), documents.rank))?;
+            out.write_all(&header(rows, documents))?;
             let mut blocks = documents.own_blocks(rows);
             blocks.try_for_each(|block| {
                 weight_rows(&block, documents.rank, self.cells).write_lines(out)
@@ -340,6 +340,11 @@ pub(crate) fn write_model(folder: &mut Folder, model: Option<Model>) -> xray_pip
     }
 }
 
+/// The first line of a file of these documents.
+pub(crate) fn header(rows: &RowNames, documents: &DocumentWeights) -> Vec<u8> {
+    WeightRows::header(rows.labels.is_some(), documents.clusters.is_some(), documents.rank)
+}
+
 /// The rows of a block, to be written.
 pub(crate) fn weight_rows<'a>(
     block: &'a DocumentBlock<'_>,
@@ -350,6 +355,7 @@ pub(crate) fn weight_rows<'a>(
         ids: &block.ids,
         labels: block.labels.as_deref(),
         topics: block.heaviest,
+        clusters: block.clusters,
         weights: block.weights,
         rank,
         cells,
@@ -378,7 +384,11 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
         session.note(format!("\n{sentence}; choose another number with -k"));
     }
     let Some(agreement) = &report.agreement else { return Ok(()) };
-    session.print_line(format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi))?;
+    let mut agrees = format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi);
+    if let Some(clusters) = report.nmi_clusters {
+        agrees += &format!(" by heaviest topic, {clusters:.3} by cluster");
+    }
+    session.print_line(agrees)?;
     let table = &agreement.contingency;
     if table.labels.len() <= WIDEST_PRINTED && table.topics.len() <= WIDEST_PRINTED {
         session.print_line("")?;

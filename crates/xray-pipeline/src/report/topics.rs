@@ -40,6 +40,9 @@ pub struct TopicsReport {
     /// How the topics agree with the labels, if there are any.
     #[serde(flatten)]
     pub agreement: Option<Agreement>,
+    /// Normalised mutual information of clusters and labels, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nmi_clusters: Option<f64>,
     /// What each rank had to do, if there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<RankFacts>,
@@ -111,8 +114,12 @@ impl TopicsReport {
                 margin: topic.margin,
             }
         });
-        let agreement = match &corpus.rows.labels {
-            Some(labels) => Agreement::of(comm, labels, &found.documents.heaviest)?,
+        let agreement = |of: &[Option<usize>]| match &corpus.rows.labels {
+            Some(labels) => Agreement::of(comm, labels, of),
+            None => Ok(None),
+        };
+        let clusters = match &found.documents.clusters {
+            Some(clusters) => agreement(clusters)?,
             None => None,
         };
         let run = &found.run;
@@ -129,7 +136,8 @@ impl TopicsReport {
             kkt_violation: run.kkt_violation,
             refined_objective: run.objective.clone(),
             suggestion: run.suggestion.map(Into::into),
-            agreement,
+            agreement: agreement(&found.documents.heaviest)?,
+            nmi_clusters: clusters.map(|clusters| clusters.nmi),
             ranks: None,
             silent: found.documents.n_silent(comm)?,
         })

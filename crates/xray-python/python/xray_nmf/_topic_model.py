@@ -107,6 +107,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         W: the topics' weights in each document.
     document_topics_ : ndarray of shape (n_documents,)
         The heaviest topic of each document; -1 for one without any known word.
+    document_clusters_ : ndarray of shape (n_documents,) or None
+        The cluster of each document, one for each topic, with an eye on the clusters' sizes; -1
+        for a document that shares no word with any. None after `load` of old files, or of shards.
     vocabulary_ : ndarray of str
         The word of each column of `components_`.
     anchors_ : ndarray of shape (n_topics_,)
@@ -317,6 +320,25 @@ class TopicModel(TransformerMixin, BaseEstimator):
         weights = self._model.weigh(self._documents(X, vocabulary), n_threads)
         return self._model.heaviest(weights, n_threads)
 
+    def predict_clusters(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Indices:
+        """The cluster of each new document: for those of `fit`, `document_clusters_`.
+
+        Parameters
+        ----------
+        X, vocabulary
+            As in `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Numbers of clusters; -1 for none.
+        """
+        check_is_fitted(self)
+        clusters = self._model.clusters(self._documents(X, vocabulary), threads(self.n_jobs))
+        if clusters is None:
+            raise ValueError("the model file has no clusters: fit the model again")
+        return clusters
+
     def coherence(self, X: Any = None, *, vocabulary: Iterable[str] | None = None) -> Coherence:
         """How well the top words of each topic go together.
 
@@ -462,6 +484,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.weights_ = np.empty((0, self.n_topics_)) if weights is None else weights
         self.anchors_ = model.anchors
         self.path_ = model.residuals
+        self.document_clusters_ = model.document_clusters
         self.vocabulary_ = np.array(model.vocabulary or [], dtype=object)
 
     def _documents(self, X: Any, vocabulary: Iterable[str] | None) -> Documents:
