@@ -23,10 +23,17 @@ fn demo_finds_the_eight_subjects() {
     let json = place.done(&["demo", "--json"]).json();
     assert_eq!(json["topics"].as_array().expect("topics").len(), 8);
     assert!(json["nmi"].as_f64().expect("NMI") >= 0.7, "{}", json["nmi"]);
+    let of_clusters = json["nmi_clusters"].as_f64().expect("NMI");
+    assert!(of_clusters >= 0.7, "{of_clusters}");
+    for topic in json["topics"].as_array().expect("topics") {
+        let name = topic["name"].as_str().expect("a name");
+        assert!((2..=3).contains(&name.split(", ").count()), "{name}");
+        assert!(topic["anchor_left"].is_boolean() && topic["anchor_place"].is_u64(), "{topic}");
+    }
     let run = place.done(&["demo"]);
     let first: Vec<&str> =
         run.stdout.lines().next().expect("a header").split_whitespace().collect();
-    assert_eq!(first, ["topic", "anchor", "share", "margin", "words"]);
+    assert_eq!(first, ["topic", "anchor", "share", "margin", "name", "words"]);
     assert!(run.stdout.contains("(NMI): "), "{}", run.stdout);
     assert!(run.stderr.contains("288 documents") && run.stderr.contains("Next:"), "{}", run.stderr);
     assert!(std::fs::read_dir(place.root()).expect("a folder").next().is_none());
@@ -92,7 +99,7 @@ fn csv_keeps_ids_labels_and_empty_documents() {
 
     let text = place.text("articles-topics/documents.csv");
     let rows = records(&text);
-    let header = ["id", "label", "topic", "topic_1", "topic_2", "topic_3", "topic_4"];
+    let header = ["id", "label", "topic", "cluster", "topic_1", "topic_2", "topic_3", "topic_4"];
     assert_eq!(rows[0], header);
     assert_eq!(rows.len(), 63);
     let mut expected = labels(60);
@@ -100,12 +107,13 @@ fn csv_keeps_ids_labels_and_empty_documents() {
     for (d, row) in rows[1..].iter().enumerate() {
         assert_eq!(row[0], format!("doc{d}"));
         assert_eq!(row[1], expected[d]);
-        let weights: Vec<f64> = row[3..].iter().map(|v| v.parse().expect("a number")).collect();
+        let weights: Vec<f64> = row[4..].iter().map(|v| v.parse().expect("a number")).collect();
         if d < 60 {
             let topic: usize = row[2].parse().expect("a topic");
             assert!(weights.iter().all(|&w| w <= weights[topic - 1]), "{row:?}");
+            assert!((1..=4).contains(&row[3].parse().expect("a cluster")), "{row:?}");
         } else {
-            assert_eq!(row[2..], ["", "0", "0", "0", "0"]);
+            assert_eq!(row[2..], ["", "", "0", "0", "0", "0"]);
         }
     }
 
@@ -121,6 +129,13 @@ fn csv_keeps_ids_labels_and_empty_documents() {
         .sum();
     assert!((60..=61).contains(&total), "{contingency}");
     assert!(json["nmi"].as_f64().expect("NMI") > 0.9, "{}", json["nmi"]);
+    assert!(json["nmi_clusters"].as_f64().expect("NMI") > 0.9, "{}", json["nmi_clusters"]);
+    assert!(run.stdout.contains(" by heaviest topic, ") && run.stdout.contains(" by cluster\n"));
+    let text = place.text("articles-topics/topics.csv");
+    assert!(text.starts_with("topic,anchor,share,margin,name,words\n1,"), "{text}");
+    let name = json["topics"][0]["name"].as_str().expect("a name");
+    assert!(text.contains(&format!(",\"{name}\",\"")), "{text}");
+    assert!(run.stdout.contains(name), "{}", run.stdout);
     let table = place.text("articles-topics/contingency.csv");
     assert_eq!(records(&table).len(), 5);
 }
@@ -236,12 +251,24 @@ fn json_is_one_object_with_the_documented_keys() {
         "suggestion",
         "nmi",
         "contingency",
+        "nmi_clusters",
         "input",
         "seconds",
         "peak_memory_bytes",
     ];
     assert_eq!(keys(&json), BTreeSet::from(expected));
-    let expected = ["topic", "anchor", "anchor_words", "words", "weights", "share", "margin"];
+    let expected = [
+        "topic",
+        "anchor",
+        "anchor_words",
+        "anchor_place",
+        "anchor_left",
+        "name",
+        "words",
+        "weights",
+        "share",
+        "margin",
+    ];
     assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));
     assert!(json["suggestion"].is_null());
     assert!(json["seconds"]["total"].is_number());
@@ -350,7 +377,7 @@ fn one_topic_and_more_topics_than_words() {
     assert!(found >= 1 && found <= all["vocabulary"].as_u64().expect("a count") as usize, "{all}");
     place.done(&["topics", "few.txt", "-k", "50", "-o", "out"]);
     let text = place.text("out/documents.csv");
-    assert_eq!(records(&text)[0].len(), 2 + found);
+    assert_eq!(records(&text)[0].len(), 3 + found);
     place.write("one.txt", "lonely words here\n");
     let run = place.xray(&["topics", "one.txt", "-k", "1", "--json"]);
     assert!(matches!(run.status, Some(0 | 1)), "{}", run.stderr);

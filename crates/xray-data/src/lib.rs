@@ -47,7 +47,7 @@ pub use formats::{FORMATS, Format, is_text};
 pub use hash::{ContentHash, FileHash};
 pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};
-pub use model::{Model, ModelKind, Origin, Provenance, Reading};
+pub use model::{Model, ModelClusters, ModelKind, Origin, Provenance, Reading};
 pub use options::{ColumnChoice, Limits, LoadOptions};
 pub use parts::{ReadParts, load_inputs, read_parts};
 pub use read::names::read_names;

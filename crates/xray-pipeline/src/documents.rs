@@ -23,6 +23,9 @@ pub struct DocumentWeights {
     pub weights: Vec<f64>,
     /// The heaviest topic of each own document; none for a document without any known word.
     pub heaviest: Vec<Option<usize>>,
+    /// The cluster of each own document, if they were put into any ([`Clusters`](crate::Clusters)); none for a document
+    /// that shares no word with any.
+    pub clusters: Option<Vec<Option<usize>>>,
 }
 
 /// Some documents, one after the other.
@@ -36,6 +39,8 @@ pub struct DocumentBlock<'a> {
     pub labels: Option<Cow<'a, [String]>>,
     /// Their heaviest topics.
     pub heaviest: &'a [Option<usize>],
+    /// Their clusters, if documents have any.
+    pub clusters: Option<&'a [Option<usize>]>,
     /// `rank` weights for each.
     pub weights: &'a [f64],
 }
@@ -44,7 +49,7 @@ impl DocumentWeights {
     /// Finds the heaviest topic of each own document: the first of the largest weights, if it has any.
     pub fn new(own: Ownership, rank: usize, weights: Vec<f64>) -> Self {
         let heaviest = heaviest(&weights, rank, own.n_own());
-        Self { own, rank, weights, heaviest }
+        Self { own, rank, weights, heaviest, clusters: None }
     }
 
     /// The part of all documents in which each topic is the heaviest; collective.
@@ -113,8 +118,13 @@ impl DocumentWeights {
             }
             let received = comm.all_to_all(messages)?;
             if comm.rank() == 0 && result.is_ok() {
-                let (rows, labelled) = (self.own.block_lines(b), names.labels.is_some());
-                result = read_block(&received[owner], rows, labelled, self.rank, &mut visit);
+                let has = Parts {
+                    labels: names.labels.is_some(),
+                    clusters: self.clusters.is_some(),
+                    rank: self.rank,
+                };
+                let rows = self.own.block_lines(b);
+                result = read_block(&received[owner], rows, has, &mut visit);
             }
         }
         together(comm, result)
@@ -133,13 +143,14 @@ impl DocumentWeights {
             ids,
             labels: names.labels.as_ref().map(|labels| Cow::Borrowed(&labels[places.clone()])),
             heaviest: &self.heaviest[places.clone()],
+            clusters: self.clusters.as_ref().map(|clusters| &clusters[places.clone()]),
             weights: &self.weights[places.start * self.rank..places.end * self.rank],
         }
     }
 }
 
 impl DocumentBlock<'_> {
-    /// Names, classes, weights and heaviest topics.
+    /// Names, classes, weights, heaviest topics and clusters.
     fn to_bytes(&self) -> Vec<u8> {
         let mut message = Vec::new();
         self.ids.iter().for_each(|id| write_text(&mut message, id));
@@ -150,31 +161,42 @@ impl DocumentBlock<'_> {
         message.extend(self.weights.iter().flat_map(|weight| weight.to_le_bytes()));
         // The heaviest topic need not be that of the largest weight: topics may differ in length.
         let number = |topic: &Option<usize>| topic.map_or(u32::MAX, |k| k as u32);
-        message.extend(self.heaviest.iter().flat_map(|topic| number(topic).to_le_bytes()));
+        let clusters = self.clusters.unwrap_or_default();
+        let topics = self.heaviest.iter().chain(clusters);
+        message.extend(topics.flat_map(|topic| number(topic).to_le_bytes()));
         message
     }
+}
+
+/// What is in a block that has arrived.
+#[derive(Clone, Copy)]
+struct Parts {
+    labels: bool,
+    clusters: bool,
+    rank: usize,
 }
 
 /// Shows a block that has arrived.
 fn read_block(
     mut message: &[u8],
     rows: Range<usize>,
-    labelled: bool,
-    rank: usize,
+    has: Parts,
     visit: &mut dyn FnMut(&DocumentBlock<'_>) -> Result<()>,
 ) -> Result<()> {
     let n = rows.len();
     let ids: Cow<'_, [String]> = (0..n).map(|_| read_text(&mut message)).collect();
-    let labels = labelled.then(|| (0..n).map(|_| read_text(&mut message)).collect());
-    let (weights, heaviest) = message.split_at(8 * n * rank);
+    let labels = has.labels.then(|| (0..n).map(|_| read_text(&mut message)).collect());
+    let (weights, topics) = message.split_at(8 * n * has.rank);
     let weights: Vec<f64> =
         weights.as_chunks().0.iter().map(|weight| f64::from_le_bytes(*weight)).collect();
     let topic = |bytes: &[u8; 4]| {
         let number = u32::from_le_bytes(*bytes);
         (number != u32::MAX).then_some(number as usize)
     };
-    let heaviest: Vec<Option<usize>> = heaviest.as_chunks().0.iter().map(topic).collect();
-    visit(&DocumentBlock { rows, ids, labels, heaviest: &heaviest, weights: &weights })
+    let topics: Vec<Option<usize>> = topics.as_chunks().0.iter().map(topic).collect();
+    let (heaviest, clusters) = topics.split_at(n);
+    let clusters = has.clusters.then_some(clusters);
+    visit(&DocumentBlock { rows, ids, labels, heaviest, clusters, weights: &weights })
 }
 
 /// The first heaviest topic of each document, if it has any weight.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, `120 n_own`, H |
 //! | refining | X (on several ranks also by rows), `24 m_own r` for W, `24 r n` for H and copies to look ahead from, `8 r n_own`, `12 z_A` |
-//! | weights | X, H, `8 r^2`, W twice |
+//! | weights | X, H, `8 r^2`, W twice; then W once, `24 r n` for centroids and `24 m` for all clusters and lengths |
 //! | writing | refined factors: X, `28 m_own r` and `24 r n` for W and H as they are, and as they are written |
 //!
 //! X takes `24 z + 8 (m + n)` bytes if it is sparse, by rows and by columns, and `8 m n` if it is dense; names come
@@ -144,7 +144,9 @@ impl Forecast {
         let fitting = 16 * m + products + anchors + candidates + columns;
         let (by_rows, in_flight) = if shape.ranks == 1 { (0, 0) } else { (shape.bytes, IN_FLIGHT) };
         let refining = by_rows + in_flight + 24 * own_m * r + 24 * r * n + products + anchors;
-        let weighing = by_rows + 16 * own_m * r + 8 * r * n + 8 * r * r;
+        let clusters = 24 * r * n + 24 * m;
+        let weighing =
+            by_rows + 8 * own_m * r + 8 * r * n + clusters.max(8 * own_m * r + 8 * r * r);
         let writing = 28 * own_m * r + 24 * r * n;
         let when = |needed: bool, bytes: u64| if needed { kept + bytes } else { 0 };
         Self {
@@ -189,7 +191,9 @@ impl Forecast {
 /// If they do not.
 pub(crate) fn check_model(rank: usize, n_columns: usize, n_rows: usize, limit: u64) -> Result<()> {
     let (r, n, m) = (rank as u64, n_columns as u64, n_rows as u64);
-    let terms = [r.saturating_mul(r), r.saturating_mul(n), 2 * r.saturating_mul(m)];
+    // Centroids of clusters take as much as H.
+    let columns = r.saturating_mul(n).saturating_mul(2);
+    let terms = [r.saturating_mul(r), columns, 2 * r.saturating_mul(m)];
     let numbers = terms.into_iter().fold(0, u64::saturating_add);
     let needed = numbers.saturating_mul(8).saturating_add(PROGRAM_BYTES);
     if needed <= limit {

@@ -35,6 +35,7 @@
 
 mod agree;
 pub mod checkpoint;
+mod clusters;
 mod corpus;
 mod documents;
 mod error;
@@ -46,6 +47,7 @@ mod left_over;
 mod matching;
 pub mod measure;
 mod model;
+mod names;
 mod number;
 mod options;
 mod rank;
@@ -60,6 +62,7 @@ mod watch;
 mod words;
 
 pub use agree::{same_everywhere, together};
+pub use clusters::Clusters;
 pub use corpus::{
     ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
 };
@@ -71,7 +74,9 @@ pub use folder::{
 };
 pub use forecast::{Forecast, Shape, Work};
 pub use matching::ColumnMatch;
-pub use model::{apply, dense_rows, dense_topics, heaviest_topics, model_topics, sparse_rows};
+pub use model::{
+    apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
+};
 pub use number::{
     NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, study_number,
 };
@@ -85,4 +90,4 @@ pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
 pub use transform::{Transformed, transform_columns, transform_rows};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};
-pub use words::top_words;
+pub use words::{Listing, heaviest_words, top_words};

@@ -2,16 +2,18 @@
 
 use serde_json::Value;
 use xray_data::text::{Vectorizer, position_names};
-use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
+use xray_data::{LoadedMatrix, Model, ModelClusters, ModelKind, Provenance};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, RowModel, SparseMatrix};
 
+use crate::clusters::Clusters;
 use crate::corpus::RowNames;
 use crate::documents::{heaviest, shares_of};
 use crate::error::Result;
 use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
-use crate::topics::{Topic, Topics, top_words_with_shares};
+use crate::topics::{Topic, Topics};
+use crate::words::{Listing, describe_words};
 
 impl Topics {
     /// Everything needed to weigh new documents, for [`Model::save`], on rank 0; collective. `rows` are
@@ -29,14 +31,19 @@ impl Topics {
         provenance: Provenance,
     ) -> Result<Option<Model>> {
         let mut w = Rows::new(self.rank());
+        let mut of_documents = Vec::new();
         self.documents.for_each_block(comm, rows, |block| {
             w.push(block.weights, block.ids.len());
+            of_documents.extend_from_slice(block.clusters.unwrap_or_default());
             Ok(())
         })?;
         if comm.rank() > 0 {
             return Ok(None);
         }
-        let model = self.to_model_without_w(vectorizer, parameters, provenance)?;
+        let mut model = self.to_model_without_w(vectorizer, parameters, provenance)?;
+        if let Some(clusters) = &mut model.clusters {
+            clusters.documents = Some(of_documents);
+        }
         Ok(Some(Model { w: Some(w.into_matrix()?.into()), ..model }))
     }
 
@@ -57,9 +64,29 @@ impl Topics {
             provenance,
             residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
             preprocessing: Some(vectorizer.clone()),
+            clusters: Some(self.saved_clusters(vectorizer.vocabulary().len())?),
             ..Model::new(ModelKind::Topics, anchors, h.into())
         })
     }
+}
+
+impl Topics {
+    fn saved_clusters(&self, n_words: usize) -> Result<ModelClusters> {
+        let Clusters { centroids, log_sizes, sharpness } = &self.clusters;
+        Ok(ModelClusters {
+            centroids: sparse_rows(centroids, n_words, self.rank())?.transposed().into(),
+            log_sizes: log_sizes.clone(),
+            sharpness: *sharpness,
+            documents: None,
+        })
+    }
+}
+
+/// What decides the clusters of new rows under a model, if it has clusters.
+pub fn model_clusters(model: &Model) -> Option<Clusters> {
+    let ModelClusters { centroids, log_sizes, sharpness, .. } = model.clusters.as_ref()?;
+    let (centroids, log_sizes) = (transposed(centroids), log_sizes.clone());
+    Some(Clusters { centroids, log_sizes, sharpness: *sharpness })
 }
 
 /// Rows of numbers without zeros, as they arrive.
@@ -118,21 +145,18 @@ pub fn model_topics(model: &Model, n_words: usize, distinct: bool) -> Vec<Topic>
     let names = names.unwrap_or_else(|| position_names(model.h.n_columns()));
     let (given, excluded) = given_words(model);
     let h = dense_topics(model);
-    let words = top_words_with_shares(&h, rank, n_words, &names, &excluded, distinct);
+    let (excluded, vocabulary) = (&excluded, &names);
+    let listing = Listing { n_words, vocabulary, excluded, distinct, given: &given };
+    let anchor = |k: usize| model.anchors.get(k).map_or_else(Vec::new, |&anchor| vec![anchor]);
+    let anchors = |k: usize| given.get(k).cloned().unwrap_or_else(|| anchor(k));
+    let anchors: Vec<Vec<usize>> = (0..rank).map(anchors).collect();
+    let words = describe_words(&h, rank, &listing, &anchors);
     let shares = match &model.w {
         Some(w) => shares_of(&heaviest_topics(model, &dense_rows(w), w.n_rows()), rank),
         None => vec![0.0; rank],
     };
-    let anchor = |k: usize| model.anchors.get(k).map_or_else(Vec::new, |&anchor| vec![anchor]);
-    let parts = words.into_iter().zip(shares).enumerate();
-    parts
-        .map(|(k, (words, share))| Topic {
-            anchors: given.get(k).cloned().unwrap_or_else(|| anchor(k)),
-            words,
-            share,
-            margin: None,
-        })
-        .collect()
+    let parts = anchors.into_iter().zip(words).zip(shares);
+    parts.map(|((anchors, words), share)| Topic::new(anchors, words, share, None)).collect()
 }
 
 /// The columns of the words that topics began with, and of those that were excluded.
@@ -155,12 +179,17 @@ fn word_lists(value: &Value) -> Vec<Vec<String>> {
 
 /// The transpose of H: `rank` weights for each column.
 pub fn dense_topics(model: &Model) -> Vec<f64> {
-    let (rank, n) = (model.h.n_rows(), model.h.n_columns());
-    let mut h = vec![0.0; n * rank];
+    transposed(&model.h)
+}
+
+/// All entries, column after column.
+fn transposed(matrix: &LoadedMatrix) -> Vec<f64> {
+    let (rank, n) = (matrix.n_rows(), matrix.n_columns());
+    let mut entries = vec![0.0; n * rank];
     for k in 0..rank {
-        model.h.for_each_in_row(k, |j, v| h[j * rank + k] = v);
+        matrix.for_each_in_row(k, |j, v| entries[j * rank + k] = v);
     }
-    h
+    entries
 }
 
 /// All entries, row after row.

@@ -7,13 +7,15 @@
 //! 3. **Scale.** Each topic's row of H is divided by its length, so that the weights of a document
 //!    can be compared: the heaviest topic is the one that explains most of it.
 //! 4. **Weights.** `min_{w >= 0} ||x - w'H||` for each own document x: what a saved model gives, too.
-//! 5. **Words.** The heaviest words of each topic, and its share in the documents of all ranks.
+//! 5. **Clusters.** One for each document ([`Clusters`]).
+//! 6. **Words.** The words that say most about each topic, its name, and its share in the documents of all ranks.
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
     Factors, Fit, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
 };
 
+use crate::clusters::Clusters;
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
@@ -23,7 +25,7 @@ use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
-use crate::words::top_words;
+use crate::words::{AnchorPlace, Listing, TopicWords, describe_words};
 
 /// Topics with their words, and how documents are made of them: the same on every rank, but for the
 /// documents, of which each has its own.
@@ -33,7 +35,9 @@ pub struct Topics {
     pub topics: Vec<Topic>,
     /// The transpose of H: one row of weights for each word; each topic has length 1.
     pub h: Vec<f64>,
-    /// W of the own documents.
+    /// What decides the clusters of documents.
+    pub clusters: Clusters,
+    /// W of the own documents, and their clusters.
     pub documents: DocumentWeights,
     /// How they were found.
     pub run: Run,
@@ -61,12 +65,32 @@ pub struct Run {
 pub struct Topic {
     /// Columns of the anchor words: one, or all that were given for it.
     pub anchors: Vec<usize>,
-    /// Columns of the heaviest words, and their shares in the topic.
+    /// Columns of the words that say most about it, and their shares in the topic.
     pub words: Vec<(usize, f64)>,
+    /// Two or three telling words; empty if it has no words.
+    pub name: String,
+    /// Where the best placed of its anchors stands among its words, from 1; none if it has none of them any more.
+    pub anchor_place: Option<usize>,
+    /// Whether no anchor is among its first 20 words and nowhere heavier: refinement has found something else than
+    /// the anchor stood for.
+    pub anchor_left: bool,
     /// The part of all documents in which it is the heaviest topic.
     pub share: f64,
     /// How clearly the anchor was chosen: 0 for a tie, 1 if nothing else came near; none if given.
     pub margin: Option<f64>,
+}
+
+impl Topic {
+    pub(crate) fn new(
+        anchors: Vec<usize>,
+        told: TopicWords,
+        share: f64,
+        margin: Option<f64>,
+    ) -> Self {
+        let TopicWords { words, name, anchor } = told;
+        let AnchorPlace { place: anchor_place, left: anchor_left } = anchor;
+        Self { anchors, words, name, anchor_place, anchor_left, share, margin }
+    }
 }
 
 impl Topics {
@@ -113,10 +137,12 @@ pub fn find_topics(
     let h = model.into_topics();
     let errors = row_errors(rows, &h, &weights, rank, |_| true);
     run.squared_error = sum_of_errors(comm, corpus.n_documents(), &errors)?;
-    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
+    let mut documents = DocumentWeights::new(corpus.rows.own, rank, weights);
+    let (clusters, own) = Clusters::find(comm, corpus, &documents)?;
+    documents.clusters = Some(own);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
     let _ = progress.tell(Event::Advance);
-    Ok(Topics { topics, h, documents, run })
+    Ok(Topics { topics, h, clusters, documents, run })
 }
 
 /// The number of topics, if it is not given and may take its time; collective.
@@ -216,15 +242,16 @@ fn describe(
 ) -> Result<Vec<Topic>> {
     let TopicOptions { n_words, ref excluded, distinct, .. } = *options;
     let vocabulary = corpus.words();
-    let words = top_words_with_shares(h, documents.rank, n_words, &vocabulary, excluded, distinct);
-    let parts = run.steps.iter().zip(words).zip(documents.shares(comm)?).enumerate();
-    let topics = parts.map(|(k, ((step, words), share))| Topic {
-        anchors: options.anchors.get(k).cloned().unwrap_or_else(|| vec![step.anchor]),
-        words,
-        share,
-        margin: step.margin,
-    });
-    Ok(topics.collect())
+    let given = &options.anchors;
+    let listing = Listing { n_words, vocabulary: &vocabulary, excluded, distinct, given };
+    let found = run.steps.iter().map(|step| vec![step.anchor]).skip(given.len());
+    let anchors: Vec<Vec<usize>> = given.iter().cloned().chain(found).collect();
+    let words = describe_words(h, documents.rank, &listing, &anchors);
+    let parts = anchors.into_iter().zip(words).zip(documents.shares(comm)?);
+    let topics = parts.zip(&run.steps);
+    Ok(topics
+        .map(|(((anchors, words), share), step)| Topic::new(anchors, words, share, step.margin))
+        .collect())
 }
 
 /// Raises the weights of seeds to what brings them among the ten heaviest words of their topics, if they are not
@@ -257,20 +284,4 @@ fn sums(h: &[f64], rank: usize, term: impl Fn(f64) -> f64) -> Vec<f64> {
         sums.iter_mut().zip(row).for_each(|(sum, &v)| *sum += term(v));
     }
     sums
-}
-
-/// The heaviest words of each topic with their shares in it.
-pub(crate) fn top_words_with_shares(
-    h: &[f64],
-    rank: usize,
-    n_words: usize,
-    vocabulary: &[String],
-    excluded: &[usize],
-    distinct: bool,
-) -> Vec<Vec<(usize, f64)>> {
-    let mut words = top_words(h, rank, n_words, vocabulary, excluded, distinct);
-    for (words, sum) in words.iter_mut().zip(sums(h, rank, |v| v)) {
-        words.iter_mut().for_each(|(_, weight)| *weight /= sum);
-    }
-    words
 }

@@ -10,7 +10,7 @@ use crate::documents::DocumentWeights;
 use crate::error::{Error, Result};
 use crate::forecast::check_model;
 use crate::matching::{ColumnMatch, match_columns, names_of_counts};
-use crate::model::{dense_topics, heaviest_topics};
+use crate::model::{dense_topics, heaviest_topics, model_clusters};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
 
 /// Weights of the own rows, and what these are called.
@@ -107,12 +107,15 @@ fn weigh(
     let fits = check_model(rank, n, matrix.n_rows(), Budget::of_process().limit());
     together(comm, fits)?;
     let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix);
-    Ok(transformed(model, rows, together(comm, weights)?))
+    let mut weighed = transformed(model, rows, together(comm, weights)?);
+    weighed.documents.clusters = model_clusters(model).map(|clusters| clusters.assign(matrix));
+    Ok(weighed)
 }
 
 fn transformed(model: &Model, rows: RowNames, weights: Vec<f64>) -> Transformed {
     let heaviest = heaviest_topics(model, &weights, rows.own.n_own());
-    let documents = DocumentWeights { own: rows.own, rank: model.rank(), weights, heaviest };
+    let (own, rank) = (rows.own, model.rank());
+    let documents = DocumentWeights { own, rank, weights, heaviest, clusters: None };
     Transformed { rows, documents, notes: Vec::new() }
 }
 

@@ -11,7 +11,7 @@ use xray_nmf::{
 use xray_pipeline::report::TopicsParameters;
 use xray_pipeline::{
     Corpus, Event, StudyOptions, TopicOptions, Topics, apply, find_topics, heaviest_topics, ignore,
-    model_topics, rank_study, resolve_words,
+    model_clusters, model_topics, rank_study, resolve_words,
 };
 
 const SUBJECTS: [&[&str]; 3] = [
@@ -63,12 +63,18 @@ fn topics_are_the_subjects() {
     for d in 0..90 {
         assert_eq!(found.documents.heaviest[d], found.documents.heaviest[d % 3], "text {d}");
     }
+    // Here the subjects are easy to tell: clusters are the heaviest topics.
+    assert_eq!(found.documents.clusters.as_ref(), Some(&found.documents.heaviest));
     for topic in &found.topics {
         let anchor = &*corpus.word(topic.anchors[0]);
         let subject = SUBJECTS.iter().find(|words| words.contains(&anchor)).expect("a subject");
         let first: Vec<_> = topic.words[..5].iter().map(|w| corpus.word(w.0)).collect();
         assert!(first.iter().all(|word| subject.contains(&&**word)), "{anchor}: {first:?}");
         assert!((topic.share - 1.0 / 3.0).abs() < 1e-12);
+        assert!(topic.name.split(", ").all(|word| subject.contains(&word)), "{}", topic.name);
+        assert_eq!(topic.name.split(", ").count(), 3, "{}", topic.name);
+        let place = topic.anchor_place.expect("the topic has its anchor");
+        assert_eq!((topic.words[place - 1].0, topic.anchor_left), (topic.anchors[0], false));
     }
     let lengths = (0..3).map(|k| found.h.iter().skip(k).step_by(3).map(|v| v * v).sum::<f64>());
     assert!(lengths.into_iter().all(|squared| (squared - 1.0).abs() < 1e-12));
@@ -93,6 +99,11 @@ fn a_saved_model_repeats_the_weights() {
     let weights = apply(&model, numbers(&corpus)).expect("same columns");
     assert_eq!(weights, found.documents.weights);
     assert_eq!(heaviest_topics(&model, &weights, 90), found.documents.heaviest);
+    let clusters = model_clusters(&model).expect("clusters");
+    assert_eq!(clusters, found.clusters);
+    let of_documents = found.documents.clusters.expect("clusters");
+    assert_eq!(clusters.assign(numbers(&corpus)), of_documents);
+    assert_eq!(model.clusters.expect("clusters").documents, Some(of_documents));
 }
 
 #[test]

@@ -13,7 +13,9 @@ use xray_data::{ModelKind, Provenance};
 use xray_nmf::SparseMatrix;
 use xray_pipeline::measure::Coherence;
 use xray_pipeline::shards::load_model;
-use xray_pipeline::{Result, Topic, apply, dense_rows, heaviest_topics, model_topics};
+use xray_pipeline::{
+    Result, Topic, apply, dense_rows, heaviest_topics, model_clusters, model_topics,
+};
 
 use crate::doorway::{self, Watch};
 use crate::text::Documents;
@@ -41,12 +43,14 @@ pub(crate) fn coherence(
     scores.into_iter().map(|score| (score.npmi, score.umass)).collect()
 }
 
-/// Anchors, words, their weights, share, margin.
-pub(crate) type Listed = (Vec<usize>, Vec<usize>, Vec<f64>, f64, Option<f64>);
+/// Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left.
+pub(crate) type Listed =
+    (Vec<usize>, Vec<usize>, Vec<f64>, f64, Option<f64>, String, Option<usize>, bool);
 
 pub(crate) fn listed(topic: Topic) -> Listed {
-    let (words, weights) = topic.words.into_iter().unzip();
-    (topic.anchors, words, weights, topic.share, topic.margin)
+    let (words, weights) = topic.words.iter().copied().unzip();
+    let Topic { anchors, share, margin, name, anchor_place, anchor_left, .. } = topic;
+    (anchors, words, weights, share, margin, name, anchor_place, anchor_left)
 }
 
 /// The number of each document's topic, -1 for none.
@@ -174,6 +178,33 @@ impl Model {
         let work = move |_: &Watch| -> Result<_> { Ok(heaviest_topics(&model, &weights, n_rows)) };
         let topics = doorway::run_with_threads(py, threads, None, work)?;
         Ok(numbered(py, &topics))
+    }
+
+    /// The cluster of each document of W, -1 for none, if the model has them.
+    #[getter]
+    fn document_clusters<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
+        let documents = self.0.clusters.as_ref()?.documents.as_ref()?;
+        Some(numbered(py, documents))
+    }
+
+    /// The clusters of new documents, -1 for none, if the model has clusters.
+    fn clusters<'py>(
+        &self,
+        py: Python<'py>,
+        documents: &Bound<'py, Documents>,
+        threads: usize,
+    ) -> PyResult<Option<Bound<'py, PyArray1<i64>>>> {
+        let (model, given) = (Arc::clone(&self.0), Arc::clone(&documents.get().0));
+        let work = move |_: &Watch| -> Result<_> {
+            let Some(clusters) = model_clusters(&model) else { return Ok(None) };
+            let assigned = match &model.preprocessing {
+                Some(vectorizer) => clusters.assign(&given.weigh(vectorizer)?),
+                None => clusters.assign(given.as_given()?),
+            };
+            Ok(Some(assigned))
+        };
+        let clusters = doorway::run_with_threads(py, threads, None, work)?;
+        Ok(clusters.map(|clusters| numbered(py, &clusters)))
     }
 
     /// The weights of new documents.

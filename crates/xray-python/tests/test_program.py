@@ -134,7 +134,7 @@ def test_a_dense_cube(program: Path, data: Path, tmp_path: Path) -> None:
 def weights_of(printed: str) -> Floats:
     """The weights in the program's table of documents."""
     rows = list(csv.DictReader(io.StringIO(printed)))
-    columns = [name for name in rows[0] if name not in ("id", "label", "topic")]
+    columns = [name for name in rows[0] if name.startswith("topic_")]
     return np.array([[float(row[name]) for name in columns] for row in rows])
 
 
@@ -204,6 +204,8 @@ def test_topics_of_texts(
     topics = model.topics_
     assert [topic["anchor"] for topic in listed["topics"]] == topics["anchor"].tolist()
     assert [topic["words"] for topic in listed["topics"]] == topics["words"].tolist()
+    assert [topic["name"] for topic in listed["topics"]] == topics["name"].tolist()
+    assert [topic["anchor_left"] for topic in listed["topics"]] == topics["anchor_left"].tolist()
     assert [topic["weights"] for topic in listed["topics"]] == topics["weights"].tolist()
     assert [topic["share"] for topic in listed["topics"]] == topics["share"].tolist()
     margins = [np.nan if t["margin"] is None else t["margin"] for t in listed["topics"]]

@@ -59,11 +59,38 @@ def test_topics_are_the_subjects() -> None:
         subject = next(words for words in SUBJECTS if row.anchor in words)
         assert set(row.words[:5]) <= set(subject) and 6 <= len(row.words) == len(row.weights)
         assert model.vocabulary_[model.anchors_[k]] == row.anchor
+        names = row.name.split(", ")
+        assert len(names) == 3 and set(names) <= set(subject)
+        assert row.words[row.anchor_place - 1] == row.anchor and not row.anchor_left
     assert model.n_topics_ == 3 and model.components_.shape == (3, len(model.vocabulary_))
     assert np.linalg.norm(model.components_, axis=1) == pytest.approx([1.0] * 3)
     assert model.termination_ == "rank_reached" and model.kkt_violation_ < 1e-12
     assert (np.diff(model.objective_) <= 1e-9).all() and (np.diff(model.path_) < 0).all()
     assert topics["npmi"].between(-1, 1).all() and (topics["npmi"] > 0).any()
+
+
+def test_clusters_are_the_subjects_and_the_same_for_new_documents(tmp_path: Path) -> None:
+    model = TopicModel(3).fit([*TEXTS, "zzz"])
+    clusters = model.document_clusters_
+    assert clusters is not None and clusters[-1] == -1
+    assert normalized_mutual_info_score(SUBJECT, clusters[:-1]) == 1.0
+    assert (model.predict_clusters([*TEXTS, "zzz"]) == clusters).all()
+    model.save(tmp_path / "model.npz")
+    again = TopicModel.load(tmp_path / "model.npz")
+    assert again.document_clusters_ is not None
+    assert (again.document_clusters_ == clusters).all()
+    assert (again.predict_clusters(TEXTS) == clusters[:-1]).all()
+
+
+def test_models_without_clusters_are_read(tmp_path: Path) -> None:
+    TopicModel(3).fit(TEXTS).save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
+        kept = {name: file[name] for name in file if "cluster" not in name}
+    np.savez(tmp_path / "old.npz", **kept)
+    old = TopicModel.load(tmp_path / "old.npz")
+    assert old.document_clusters_ is None
+    with pytest.raises(ValueError, match="has no clusters"):
+        old.predict_clusters(TEXTS)
 
 
 def test_weights_are_optimal_and_the_same_for_new_documents() -> None:
@@ -324,7 +351,7 @@ def test_files(tmp_path: Path) -> None:
     again = TopicModel.load(str(tmp_path / "model.npz"))
     for name in ("components_", "weights_", "anchors_", "path_", "vocabulary_", "document_topics_"):
         assert (getattr(again, name) == getattr(model, name)).all(), name
-    shared = ["anchor", "share", "words", "weights"]
+    shared = ["anchor", "anchor_place", "anchor_left", "share", "name", "words", "weights"]
     pd.testing.assert_frame_equal(again.topics_[shared], model.topics_[shared])
     assert {name: again.get_params()[name] for name in options} == options
     assert (again.transform(TEXTS) == model.weights_).all()

@@ -9,8 +9,8 @@ use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv, contingency_table,
-    json, topics_csv, topics_table,
+    LEFT_MARK, Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv,
+    contingency_table, json, topics_csv, topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
@@ -275,7 +275,7 @@ impl FoundTopics {
                 return Ok(None);
             }
             let mut file = folder.create("documents.csv")?;
-            let header = WeightRows::header(rows.labels.is_some(), rank);
+            let header = header(rows, &self.found.documents);
             file.put(|out| out.write_all(&header))?;
             Ok(Some(file))
         };
@@ -298,7 +298,7 @@ impl FoundTopics {
         let shard =
             |part| ShardFile::new(part, comm.rank(), comm.size(), own_ranges(documents), None);
         let lines = folder.write_shard(shard(Part::Documents), |out| {
-            out.write_all(&WeightRows::header(rows.labels.is_some(), documents.rank))?;
+            out.write_all(&header(rows, documents))?;
             let mut blocks = documents.own_blocks(rows);
             blocks.try_for_each(|block| {
                 weight_rows(&block, documents.rank, self.cells).write_lines(out)
@@ -340,6 +340,11 @@ pub(crate) fn write_model(folder: &mut Folder, model: Option<Model>) -> xray_pip
     }
 }
 
+/// The first line of a file of these documents.
+pub(crate) fn header(rows: &RowNames, documents: &DocumentWeights) -> Vec<u8> {
+    WeightRows::header(rows.labels.is_some(), documents.clusters.is_some(), documents.rank)
+}
+
 /// The rows of a block, to be written.
 pub(crate) fn weight_rows<'a>(
     block: &'a DocumentBlock<'_>,
@@ -350,6 +355,7 @@ pub(crate) fn weight_rows<'a>(
         ids: &block.ids,
         labels: block.labels.as_deref(),
         topics: block.heaviest,
+        clusters: block.clusters,
         weights: block.weights,
         rank,
         cells,
@@ -363,6 +369,11 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
     let (topics, time) = (report.rank, number::duration(session.elapsed()));
     session.note(format!("{documents} documents, {words} words, {topics} topics in {time}\n"));
     session.print_table(&topics_table(report))?;
+    if report.topics.iter().any(|line| line.anchor_left) {
+        session.note(format!(
+            "\n{LEFT_MARK} this anchor has left its topic: it is heavier in another, or not among the first 20 words"
+        ));
+    }
     if report.silent > 0 {
         let silent = number::count(report.silent as u64);
         session.note(format!(
@@ -373,7 +384,11 @@ fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
         session.note(format!("\n{sentence}; choose another number with -k"));
     }
     let Some(agreement) = &report.agreement else { return Ok(()) };
-    session.print_line(format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi))?;
+    let mut agrees = format!("\nagreement with the labels (NMI): {:.3}", agreement.nmi);
+    if let Some(clusters) = report.nmi_clusters {
+        agrees += &format!(" by heaviest topic, {clusters:.3} by cluster");
+    }
+    session.print_line(agrees)?;
     let table = &agreement.contingency;
     if table.labels.len() <= WIDEST_PRINTED && table.topics.len() <= WIDEST_PRINTED {
         session.print_line("")?;

@@ -14,7 +14,7 @@ use xray_pipeline::{
 
 use crate::agree::together;
 use crate::args::TransformArgs;
-use crate::cmd::topics::weight_rows;
+use crate::cmd::topics::{header, weight_rows};
 use crate::data::{about, read};
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Guarded;
@@ -124,7 +124,7 @@ fn write_csv(
         }
     };
     if comm.rank() == 0 {
-        let header = WeightRows::header(rows.labels.is_some(), documents.rank);
+        let header = header(rows, documents);
         write(&|out| out.write_all(&header));
     }
     documents.for_each_block(comm, rows, |block| {
@@ -151,6 +151,7 @@ struct Gathered {
     ids: Vec<String>,
     labels: Option<Vec<String>>,
     topics: Vec<Option<usize>>,
+    clusters: Option<Vec<Option<usize>>>,
     weights: Vec<f64>,
     rank: usize,
 }
@@ -160,7 +161,8 @@ impl Gathered {
         let Transformed { rows, documents, .. } = weighed;
         let labels = rows.labels.as_ref().map(|_| Vec::new());
         let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
-        let mut all = Self { ids, labels, topics, weights, rank: documents.rank };
+        let clusters = documents.clusters.as_ref().map(|_| Vec::new());
+        let mut all = Self { ids, labels, topics, clusters, weights, rank: documents.rank };
         documents.for_each_block(comm, rows, |block| {
             all.push(block);
             Ok::<(), Error>(())
@@ -174,6 +176,9 @@ impl Gathered {
             all.extend_from_slice(labels);
         }
         self.topics.extend_from_slice(block.heaviest);
+        if let (Some(all), Some(clusters)) = (&mut self.clusters, block.clusters) {
+            all.extend_from_slice(clusters);
+        }
         self.weights.extend_from_slice(block.weights);
     }
 
@@ -182,6 +187,7 @@ impl Gathered {
             ids: &self.ids,
             labels: self.labels.as_deref(),
             topics: &self.topics,
+            clusters: self.clusters.as_deref(),
             weights: &self.weights,
             rank: self.rank,
             cells: Cells::AsTheyAre,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xray_nmf::Matrix;
 
-use super::{FORMAT_VERSION, Model, ModelKind, Provenance};
+use super::{FORMAT_VERSION, Model, ModelClusters, ModelKind, Provenance};
 use crate::assemble::{Compressed, Stored, check_shape, dense};
 use crate::budget::json_bytes;
 use crate::error::{Malformed, Result, io_error, quoted};
@@ -122,6 +122,9 @@ impl Model {
         if let Some(w) = &self.w {
             write_matrix(&mut npz, "w", w)?;
         }
+        if let Some(clusters) = &self.clusters {
+            clusters.write(&mut npz)?;
+        }
         if let Some(names) = self.column_names() {
             npz.bytes("vocabulary", &serde_json::to_vec(names)?)?;
         }
@@ -172,6 +175,7 @@ impl Model {
         let h = read_matrix(&file, &mut archive, "h")?;
         let has_w = archive.has("w") || archive.has("w_data");
         let w = if has_w { Some(read_matrix(&file, &mut archive, "w")?) } else { None };
+        let clusters = ModelClusters::read(&file, &mut archive)?;
         let mut names = read_names(&file, &mut archive)?;
         let preprocessing = match metadata.preprocessing {
             None => None,
@@ -189,6 +193,7 @@ impl Model {
             residual_norm: archive.numbers("residual_norm")?.1,
             h,
             w,
+            clusters,
             names,
             preprocessing,
         };
@@ -197,7 +202,7 @@ impl Model {
     }
 }
 
-fn damaged(file: &str, found: impl std::fmt::Display, expected: &str) -> Malformed {
+pub(super) fn damaged(file: &str, found: impl std::fmt::Display, expected: &str) -> Malformed {
     Malformed::new(file, found.to_string(), expected).remedy("fit the model again")
 }
 
@@ -254,7 +259,7 @@ fn read_metadata(file: &str, archive: &mut Archive) -> Result<Metadata> {
     Ok(serde_json::from_slice(&json).map_err(|e| damaged(file, e, "metadata of version 1"))?)
 }
 
-fn write_matrix<W: io::Write>(
+pub(super) fn write_matrix<W: io::Write>(
     npz: &mut NpzWriter<W>,
     name: &str,
     matrix: &LoadedMatrix,
@@ -280,7 +285,7 @@ fn write_matrix<W: io::Write>(
     }
 }
 
-fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMatrix> {
+pub(super) fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Result<LoadedMatrix> {
     if archive.has(name) {
         let (header, values) = archive.numbers(name)?;
         let [m, n] = header.shape[..] else {

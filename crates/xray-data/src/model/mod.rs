@@ -10,6 +10,9 @@
 //! | `h` or `h_data`, `h_indices`, `h_indptr`, `h_shape` | float64, int64 | H (r x n), dense or csr |
 //! | `w` or `w_data`, ... | | W (m x r), if it was kept: refined, or the weights of the rows |
 //! | `vocabulary` | bytes | JSON: list of the names of the columns, if they have names |
+//! | `cluster_centroids` or `cluster_centroids_data`, ... | | directions of the clusters (r x n), if documents were put into clusters |
+//! | `cluster_log_sizes`, `cluster_sharpness` | float64 (r), (1) | with these: logarithms of their shares, and how much directions count beside sizes |
+//! | `document_clusters` | int64 (m) | with W: the cluster of each row, counted from 1, 0 for none |
 //! | `document_frequencies`, `idf` | int64, float64 | with `preprocessing`: one for each column |
 //!
 //! In Python:
@@ -22,9 +25,11 @@
 //!         (z["h_data"], z["h_indices"], z["h_indptr"]), shape=tuple(z["h_shape"]))
 //! ```
 
+mod clusters;
 mod file;
 mod provenance;
 
+pub use clusters::ModelClusters;
 pub use provenance::{Origin, Provenance, Reading};
 
 use serde::{Deserialize, Serialize};
@@ -74,6 +79,8 @@ pub struct Model {
     pub h: LoadedMatrix,
     /// W (rows x rank), if it was kept: after refinement, or X_A, or the weights of documents.
     pub w: Option<LoadedMatrix>,
+    /// What decides the clusters of documents, if they were put into any.
+    pub clusters: Option<ModelClusters>,
     /// Names of the columns, where they do not come from `preprocessing`.
     pub names: Option<Vec<String>>,
     /// How texts became the matrix, with its vocabulary.
@@ -101,6 +108,7 @@ impl Model {
             residual_norm: Vec::new(),
             h,
             w: None,
+            clusters: None,
             names: None,
             preprocessing: None,
         }
@@ -160,6 +168,6 @@ impl Model {
             let found = format!("{} columns", w.n_columns());
             return refuse("w", found, format!("H has {r} rows: W needs as many columns"));
         }
-        Ok(())
+        self.clusters.as_ref().map_or(Ok(()), |clusters| clusters.check(self))
     }
 }

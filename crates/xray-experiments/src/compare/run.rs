@@ -8,7 +8,7 @@ use xray_nmf::Line;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::measure::{Labelling, coherence_of};
 use xray_pipeline::report::Agreement;
-use xray_pipeline::{Corpus, DocumentWeights, top_words};
+use xray_pipeline::{Corpus, DocumentWeights, heaviest_words};
 
 use super::CompareOptions;
 use crate::evaluate::{accuracy, scaled};
@@ -167,8 +167,7 @@ impl Trial<'_> {
         if self.corpus.matrix.is_dense() {
             return Ok(None);
         }
-        let words = self.corpus.words();
-        let topics = top_words(&factors.h, factors.rank, TOP_WORDS, &words, &[], false);
+        let topics = heaviest_words(&factors.h, factors.rank, TOP_WORDS);
         let list = |words: &Vec<(usize, f64)>| words.iter().map(|word| word.0).collect();
         let lists: Vec<Vec<usize>> = topics.iter().map(list).collect();
         let topics = coherence_of(self.part.comm, &self.corpus.matrix, &lists)?;

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use xray_nmf::comm::OneRank;
-use xray_pipeline::top_words;
+use xray_pipeline::heaviest_words;
 use xray_report::{Cell, Column, Table};
 
 use super::{Claim, Settings, judged};
@@ -64,7 +64,7 @@ fn topics(data: &DataSet, method: &Method, rank: usize, settings: &Settings) -> 
     let job = Job { seed: settings.seed, epochs: EPOCHS, ..Job::new(rank) };
     let Found::Anchors(anchors) = method.run(data.part(), &job)? else { return Ok(Vec::new()) };
     let found = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
-    let lists = top_words(&found.h, found.rank, WORDS + 1, &data.words, &[], false);
+    let lists = heaviest_words(&found.h, found.rank, WORDS + 1);
     let name = |&(j, _): &(usize, f64)| data.words[j].clone();
     let (starts, _, _) = data.sparse()?.csc();
     let topic = |(&anchor, words): (&usize, &Vec<(usize, f64)>)| Topic {

@@ -11,7 +11,7 @@ fn number(value: Option<f64>) -> String {
 
 /// topics.csv: a row for each topic.
 pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
-    let headers = ["topic", "anchor", "share", "margin", "words"];
+    let headers = ["topic", "anchor", "share", "margin", "name", "words"];
     let mut table = Table::new(headers.map(Column::left));
     for line in &report.topics {
         table.row([
@@ -19,6 +19,7 @@ pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
             line.anchor.clone(),
             line.share.to_string(),
             number(line.margin),
+            line.name.clone(),
             line.words.join(", "),
         ]);
     }

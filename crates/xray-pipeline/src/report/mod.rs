@@ -29,7 +29,7 @@ pub use json::{Answer, RankFacts, Seconds, json};
 pub(crate) use model::object;
 pub use model::{FactorizeParameters, TopicsParameters, anchor_columns, factorize_model};
 pub use rank::{RankLine, RankReport};
-pub use table::{anchors_table, contingency_table, ranks_table, topics_table};
+pub use table::{LEFT_MARK, anchors_table, contingency_table, ranks_table, topics_table};
 pub use topics::{Suggestion, TopicLine, TopicsReport};
 pub use transform::TransformReport;
 pub use weights::WeightRows;

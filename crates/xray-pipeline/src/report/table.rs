@@ -8,21 +8,27 @@ fn optional(value: Option<f64>, decimals: usize) -> Cell {
     value.map_or_else(Cell::missing, |value| Cell::fixed(value, decimals))
 }
 
-/// A row for each topic.
+/// What follows an anchor that has left its topic.
+pub const LEFT_MARK: &str = "*";
+
+/// A row for each topic. Anchors that have left their topics are marked.
 pub fn topics_table(report: &TopicsReport) -> Table {
     let mut table = Table::new([
         Column::right("topic"),
         Column::left("anchor").max_width(24),
         Column::right("share"),
         Column::right("margin"),
+        Column::left("name").max_width(32),
         Column::left("words"),
     ]);
     for line in &report.topics {
         table.row([
             Cell::from(line.topic.to_string()),
-            Cell::from(line.anchor.as_str()).bold(),
+            Cell::from(format!("{}{}", line.anchor, if line.anchor_left { LEFT_MARK } else { "" }))
+                .bold(),
             Cell::percent(line.share, 1),
             optional(line.margin, 3),
+            Cell::from(line.name.as_str()),
             Cell::from(line.words.join(", ")),
         ]);
     }

@@ -44,6 +44,9 @@ pub struct TopicsReport {
     /// How the topics agree with the labels, if there are any.
     #[serde(flatten)]
     pub agreement: Option<Agreement>,
+    /// Normalised mutual information of clusters and labels, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nmi_clusters: Option<f64>,
     /// What each rank had to do, if there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<RankFacts>,
@@ -61,7 +64,13 @@ pub struct TopicLine {
     pub anchor: String,
     /// The words of its anchor.
     pub anchor_words: Vec<String>,
-    /// Its heaviest words.
+    /// Where the best placed word of its anchor stands among its words, from 1.
+    pub anchor_place: Option<usize>,
+    /// Whether its anchor is heavier in another topic, or not among its first 20 words.
+    pub anchor_left: bool,
+    /// Two or three telling words.
+    pub name: String,
+    /// The words that say most about it.
     pub words: Vec<String>,
     /// Their shares in the topic.
     pub weights: Vec<f64>,
@@ -100,14 +109,21 @@ impl TopicsReport {
                 topic: k + 1,
                 anchor: anchor_words.join(" + "),
                 anchor_words,
+                anchor_place: topic.anchor_place,
+                anchor_left: topic.anchor_left,
+                name: topic.name.clone(),
                 words: topic.words.iter().map(|(j, _)| word(j)).collect(),
                 weights: topic.words.iter().map(|&(_, share)| share).collect(),
                 share: topic.share,
                 margin: topic.margin,
             }
         });
-        let agreement = match &corpus.rows.labels {
-            Some(labels) => Agreement::of(comm, labels, &found.documents.heaviest)?,
+        let agreement = |of: &[Option<usize>]| match &corpus.rows.labels {
+            Some(labels) => Agreement::of(comm, labels, of),
+            None => Ok(None),
+        };
+        let clusters = match &found.documents.clusters {
+            Some(clusters) => agreement(clusters)?,
             None => None,
         };
         let run = &found.run;
@@ -129,7 +145,8 @@ impl TopicsReport {
                 _ => 0.0,
             },
             suggestion: run.suggestion.map(Into::into),
-            agreement,
+            agreement: agreement(&found.documents.heaviest)?,
+            nmi_clusters: clusters.map(|clusters| clusters.nmi),
             ranks: None,
             silent: found.documents.n_silent(comm)?,
         })

@@ -15,6 +15,9 @@ pub struct TransformReport<'a> {
     pub ids: &'a [String],
     /// The heaviest topic of each, from 1; none for a row without any weight.
     pub topics: Vec<Option<usize>>,
+    /// The cluster of each, from 1; none for a row that shares no word with any. Left out if the model has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Vec<Option<usize>>>,
     /// The weights of each.
     pub weights: Vec<&'a [f64]>,
 }
@@ -22,11 +25,14 @@ pub struct TransformReport<'a> {
 impl<'a> TransformReport<'a> {
     /// The answer.
     pub fn new(rows: &WeightRows<'a>) -> Self {
+        let from_one =
+            |numbers: &[Option<usize>]| numbers.iter().map(|k| k.map(|k| k + 1)).collect();
         Self {
             version: VERSION,
             rank: rows.rank,
             ids: rows.ids,
-            topics: rows.topics.iter().map(|topic| topic.map(|k| k + 1)).collect(),
+            topics: from_one(rows.topics),
+            clusters: rows.clusters.map(from_one),
             weights: rows.weights.chunks(rows.rank.max(1)).collect(),
         }
     }

@@ -22,6 +22,7 @@ const TASKS_AT_ONCE: usize = 64;
 ///     ids: &ids,
 ///     labels: None,
 ///     topics: &[Some(1), None],
+///     clusters: None,
 ///     weights: &[0.0, 0.1, 0.0, 0.0],
 ///     rank: 2,
 ///     cells: Default::default(),
@@ -38,6 +39,8 @@ pub struct WeightRows<'a> {
     pub labels: Option<&'a [String]>,
     /// The heaviest topic of each row.
     pub topics: &'a [Option<usize>],
+    /// The cluster of each row, if rows have any.
+    pub clusters: Option<&'a [Option<usize>]>,
     /// `rank` weights for each row.
     pub weights: &'a [f64],
     /// Number of topics.
@@ -47,20 +50,21 @@ pub struct WeightRows<'a> {
 }
 
 impl WeightRows<'_> {
-    /// Writes a header and all rows. Topics are counted from 1; numbers read back to the same bits.
+    /// Writes a header and all rows. Topics and clusters are counted from 1; numbers read back to the same bits.
     ///
     /// # Errors
     /// If `out` takes no more.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&Self::header(self.labels.is_some(), self.rank))?;
+        out.write_all(&Self::header(self.labels.is_some(), self.clusters.is_some(), self.rank))?;
         self.write_lines(out)
     }
 
-    /// The first line of the file.
-    pub fn header(labelled: bool, rank: usize) -> Vec<u8> {
+    /// The first line of a file of rows with classes and clusters, or without.
+    pub fn header(labelled: bool, clustered: bool, rank: usize) -> Vec<u8> {
         let label = if labelled { "label," } else { "" };
         let topics: String = (1..=rank).map(|k| format!(",topic_{k}")).collect();
-        format!("id,{label}topic{topics}\n").into_bytes()
+        let cluster = if clustered { ",cluster" } else { "" };
+        format!("id,{label}topic{cluster}{topics}\n").into_bytes()
     }
 
     /// Writes all rows, a few blocks at a time, so that the text of all is never in memory.
@@ -88,9 +92,11 @@ impl WeightRows<'_> {
                 text.push(b',');
                 let _ = write_field(&self.cells.shown(&labels[d]), b',', &mut text);
             }
-            text.push(b',');
-            if let Some(k) = self.topics[d] {
-                let _ = write!(text, "{}", k + 1);
+            for numbers in [Some(self.topics), self.clusters].into_iter().flatten() {
+                text.push(b',');
+                if let Some(k) = numbers[d] {
+                    let _ = write!(text, "{}", k + 1);
+                }
             }
             for &weight in &self.weights[d * self.rank..(d + 1) * self.rank] {
                 if weight == 0.0 {
@@ -117,14 +123,14 @@ mod tests {
             ids: &ids,
             labels: Some(&labels),
             topics: &[Some(1), None],
+            clusters: Some(&[Some(0), None]),
             weights: &[0.0, 0.1, 0.0, 0.0],
             rank: 2,
             cells: Cells::AsTheyAre,
         };
         let mut text = Vec::new();
         rows.write(&mut text).expect("memory");
-        let expected =
-            "id,label,topic,topic_1,topic_2\nplain,,2,0,0.1\n\"a \"\"b\"\", c\",x,,0,0\n";
+        let expected = "id,label,topic,cluster,topic_1,topic_2\nplain,,2,1,0,0.1\n\"a \"\"b\"\", c\",x,,,0,0\n";
         assert_eq!(String::from_utf8(text).expect("text"), expected);
     }
 }

@@ -59,7 +59,9 @@ fn topics(
         for (k, id) in block.ids.iter().enumerate() {
             let label = block.labels.as_ref().map(|labels| &labels[k]);
             let weights = &block.weights[k * found.rank()..(k + 1) * found.rank()];
-            lines.push(format!("{id} {label:?} {:?} {weights:?}", block.heaviest[k]));
+            let cluster = block.clusters.map(|clusters| clusters[k]);
+            let topic = block.heaviest[k];
+            lines.push(format!("{id} {label:?} {topic:?} {cluster:?} {weights:?}"));
         }
         Ok(())
     });
@@ -71,6 +73,10 @@ fn topics(
 fn compare_topics(options: &TopicOptions) {
     let whole = topics(&OneRank, options).expect("rank 0");
     assert_eq!(whole.2.len(), N);
+    // Texts of two topics may share no word with either; all others are in a cluster.
+    let with = |what: &str| whole.2.iter().filter(|line| line.contains(what)).count();
+    assert!(whole.0.contains("nmi_clusters") && with(" Some(Some(") > N / 2);
+    assert_eq!(with(" Some(None) "), with(" None Some(None) "));
     for size in SIZES {
         let mut parts = run_local_ranks(size, |comm| topics(comm, options)).into_iter();
         let first = parts.next().flatten().expect("rank 0");
@@ -179,7 +185,9 @@ fn gathered(comm: &dyn Communicator, weighed: &Transformed) -> Vec<String> {
         for (k, id) in block.ids.iter().enumerate() {
             let weights = &block.weights[k * rank..(k + 1) * rank];
             let label = block.labels.as_ref().map(|labels| &labels[k]);
-            lines.push(format!("{id} {label:?} {:?} {weights:?}", block.heaviest[k]));
+            let cluster = block.clusters.map(|clusters| clusters[k]);
+            let topic = block.heaviest[k];
+            lines.push(format!("{id} {label:?} {topic:?} {cluster:?} {weights:?}"));
         }
         Ok(())
     });

@@ -11,7 +11,8 @@ from . import synth
 from ._nnls import NnlsResult, nnls
 from ._refine import Refined, refine
 from ._rivals import Anchors, snpa, spa
-from ._topic_model import Coherence, TopicModel
+from ._topic_model import TopicModel
+from ._topic_table import Coherence
 from ._xray import XRay
 from ._xray_nmf import VERSION as __version__
 

@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -19,19 +19,11 @@ from ._input import threads
 from ._progress import progress_if
 from ._request import memory_of
 from ._topic_request import text_request, topic_parameters_of, topics_request
+from ._topic_table import Coherence, distributions, topic_table
 from ._types import Engine, Floats, Indices, Keep, Normalize, Refinement, Selection, Solver
 from ._xray_nmf import Documents, Model
 
 Weighting = Literal["tfidf", "counts", "none"]
-
-
-class Coherence(NamedTuple):
-    """Do the top words of each topic occur in the same documents?"""
-
-    npmi: Floats
-    """Mean normalised pointwise mutual information of the words' pairs, -1 to 1."""
-    umass: Floats
-    """Mean UMass score; nearer to 0 is better."""
 
 
 class TopicModel(TransformerMixin, BaseEstimator):
@@ -107,15 +99,21 @@ class TopicModel(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     topics_ : DataFrame, or list of dict without pandas
-        A row for each topic: ``anchor``, ``words``, their ``weights``, the ``share`` of documents
-        in which it is heaviest, how clearly its anchor was chosen (``margin``, 0 for a tie), and
-        its coherence (``npmi``, ``umass``).
+        A row for each topic: ``anchor``, ``words``, their ``weights``, a ``name`` of two or three
+        of them, the ``share`` of documents in which it is heaviest, how clearly its anchor was
+        chosen (``margin``, 0 for a tie), its coherence (``npmi``, ``umass``), where the anchor
+        stands among its words (``anchor_place``, from 1; 0 if it is none of them), and whether it
+        is heavier in another topic or not among the first 20 (``anchor_left``). Words come in the
+        order of weight times the square root of exclusivity.
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
         W: the topics' weights in each document.
     document_topics_ : ndarray of shape (n_documents,)
         The heaviest topic of each document; -1 for one without any known word.
+    document_clusters_ : ndarray of shape (n_documents,) or None
+        The cluster of each document, one for each topic, with an eye on the clusters' sizes; -1
+        for a document that shares no word with any. None after `load` of old files, or of shards.
     vocabulary_ : ndarray of str
         The word of each column of `components_`.
     anchors_ : ndarray of shape (n_topics_,)
@@ -328,6 +326,25 @@ class TopicModel(TransformerMixin, BaseEstimator):
         weights = self._model.weigh(self._documents(X, vocabulary), n_threads)
         return self._model.heaviest(weights, n_threads)
 
+    def predict_clusters(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Indices:
+        """The cluster of each new document: for those of `fit`, `document_clusters_`.
+
+        Parameters
+        ----------
+        X, vocabulary
+            As in `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            Numbers of clusters; -1 for none.
+        """
+        check_is_fitted(self)
+        clusters = self._model.clusters(self._documents(X, vocabulary), threads(self.n_jobs))
+        if clusters is None:
+            raise ValueError("the model file has no clusters: fit the model again")
+        return clusters
+
     def coherence(self, X: Any = None, *, vocabulary: Iterable[str] | None = None) -> Coherence:
         """How well the top words of each topic go together.
 
@@ -386,9 +403,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         if lengths is None:
             raise ValueError("the model file has no documents: give them to to_pyldavis()")
         return {
-            "topic_term_dists": _distributions(self.components_),
+            "topic_term_dists": distributions(self.components_),
             # Topics that sum to 1 take their sums to the documents' side: W H is the same.
-            "doc_topic_dists": _distributions(weights * self.components_.sum(axis=1)),
+            "doc_topic_dists": distributions(weights * self.components_.sum(axis=1)),
             "doc_lengths": lengths,
             "vocab": self.vocabulary_,
             "term_frequency": self._model.document_frequencies,
@@ -433,27 +450,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     def topics_(self) -> Any:
         """The topics with their words."""
         check_is_fitted(self)
-        scores = self._coherence or [(float("nan"), float("nan"))] * len(self._topics)
-        rows = [
-            {
-                "anchor": " + ".join(self.vocabulary_[anchors]),
-                "share": share,
-                "margin": float("nan") if margin is None else margin,
-                "npmi": npmi,
-                "umass": umass,
-                "words": self.vocabulary_[words].tolist(),
-                "weights": weights,
-            }
-            for (anchors, words, weights, share, margin), (npmi, umass) in zip(
-                self._topics, scores, strict=True
-            )
-        ]
-        try:
-            import pandas as pd
-        except ImportError:
-            return rows
-        columns = ["anchor", "share", "margin", "npmi", "umass", "words", "weights"]
-        return pd.DataFrame(rows, columns=columns).rename_axis("topic")
+        return topic_table(self._topics, self.vocabulary_, self._coherence)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.
@@ -493,6 +490,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.weights_ = np.empty((0, self.n_topics_)) if weights is None else weights
         self.anchors_ = model.anchors
         self.path_ = model.residuals
+        self.document_clusters_ = model.document_clusters
         self.vocabulary_ = np.array(model.vocabulary or [], dtype=object)
 
     def _documents(self, X: Any, vocabulary: Iterable[str] | None) -> Documents:
@@ -506,11 +504,3 @@ class TopicModel(TransformerMixin, BaseEstimator):
                     "vocabulary=, the word of each column"
                 )
         return documents
-
-
-def _distributions(rows: Floats) -> Floats:
-    """Rows that sum to 1; a row of zeros becomes uniform."""
-    sums = rows.sum(axis=1, keepdims=True)
-    uniform = np.full_like(rows, 1 / max(rows.shape[1], 1))
-    np.divide(rows, sums, out=uniform, where=sums > 0)
-    return uniform

@@ -27,8 +27,10 @@ VERSION: str
 
 # Stage, steps done, steps planned, error that is left.
 _Progress: TypeAlias = Callable[[str, int, int, float], None]
-# Anchors, words, their weights, share, margin.
-_Listed: TypeAlias = tuple[list[int], list[int], list[float], float, float | None]
+# Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left.
+_Listed: TypeAlias = tuple[
+    list[int], list[int], list[float], float, float | None, str, int | None, bool
+]
 
 class _Plan(TypedDict):
     design: str
@@ -122,6 +124,9 @@ class Model:
     def text_options(self) -> str | None: ...
     def topics(self, n_words: int, distinct: bool) -> list[_Listed]: ...
     def heaviest(self, weights: NDArray[np.float64], threads: int) -> NDArray[np.int64]: ...
+    @property
+    def document_clusters(self) -> NDArray[np.int64] | None: ...
+    def clusters(self, documents: Documents, threads: int) -> NDArray[np.int64] | None: ...
     def weigh(self, documents: Documents, threads: int) -> NDArray[np.float64]: ...
     def coherence(
         self, documents: Documents, lists: list[list[int]], threads: int
