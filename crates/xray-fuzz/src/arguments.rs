@@ -32,7 +32,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         "topics a.txt --ngrams 2 --min-df 2 --max-df 0.5 --stop-words none --stem english",
         "factorize x.npz -r 20 --selection greedy --memory 1.5G --threads 2 --fixed 0,3 --refine 4",
         "transform m.npz new.csv --columns -o w.npy -q",
-        "rank x.mtx --max 9 --held-out 0.2 --delimiter ; --transpose",
+        "rank x.mtx --max 9 --fast --delimiter ; --transpose",
         "synth x.npz --rows 9 --columns 8 -r 3 --seed 4",
         "compare x.npz -r 4 --methods xray-greedy,spa",
         "convert a.csv b.npz --to npz --format csv --header no --text body",

@@ -20,7 +20,7 @@ from ._progress import progress_if
 from ._request import memory_of
 from ._topic_request import text_request, topic_parameters_of, topics_request
 from ._topic_table import Coherence, distributions, topic_table
-from ._types import Engine, Floats, Indices, Keep, Normalize, Refinement, Selection, Solver
+from ._types import Engine, Indices, Keep, Normalize, Refinement, Selection, Solver
 from ._xray_nmf import Documents, Model
 
 Weighting = Literal["tfidf", "counts", "none"]
@@ -37,15 +37,13 @@ class TopicModel(TransformerMixin, BaseEstimator):
     ----------
     n_topics : int, "auto" or "fast", default="auto"
         How many topics. "auto" takes, of the numbers up to `max_topics` that the data support, the
-        one whose topics come out again best in other documents (`suggestion_` tells the range and
-        the reason); "fast" takes the knee of the residual's curve.
+        one whose topics come out again best in other documents; "fast" takes the knee of the
+        residual's curve. `suggestion_` tells the range and the reason.
     anchor_words : list, optional
         Words that topics begin with: a word, or a list of words, for each topic that begins with
-        any. The other topics are free; a word may belong to several. Unknown words are warned
-        about, and words of fewer than ten documents.
+        any; a word may belong to several. Unknown words and rare ones are warned about.
     anchor_strength : float, default=0.5
-        How far these topics stay with their words: from 0 (only a start) to 1 (held). Above 0 the
-        words are among the ten heaviest of their topics, and in no other topic.
+        How far these topics stay with their words: from 0 (only a start) to 1 (held).
     exclude : list of str, optional
         Words that are never anchors and never listed.
     n_words : int, default=10
@@ -112,8 +110,8 @@ class TopicModel(TransformerMixin, BaseEstimator):
     document_topics_ : ndarray of shape (n_documents,)
         The heaviest topic of each document; -1 for one without any known word.
     document_clusters_ : ndarray of shape (n_documents,) or None
-        The cluster of each document, one for each topic, with an eye on the clusters' sizes; -1
-        for a document that shares no word with any. None after `load` of old files, or of shards.
+        The cluster of each document, one for each topic; -1 for one that shares no word with any.
+        None after `load` of old files, or of shards.
     vocabulary_ : ndarray of str
         The word of each column of `components_`.
     anchors_ : ndarray of shape (n_topics_,)
@@ -122,16 +120,14 @@ class TopicModel(TransformerMixin, BaseEstimator):
         Number of topics.
     path_ : ndarray of shape (n_topics_,)
         Relative residual after each anchor, before refinement.
-    termination_ : str
-        Why no more anchors were looked for. Not in the file.
-    kkt_violation_ : float
-        Certificate of the projection onto the anchors. Not in the file.
+    termination_, kkt_violation_ : str, float
+        Why no more anchors were looked for, and the certificate of the projection onto them. Not
+        in the file.
     objective_ : ndarray
         ``||X - W H||**2`` before and after each step of refinement. Not in the file.
     suggestion_ : dict or None
-        Why there are so many topics, if none were asked for: ``rank``, the ``range`` that is nearly
-        as good, how many the data support (``supported``, None for more than were looked at), and
-        a ``sentence``. Not in the file.
+        Why there are so many topics, if no number was given: ``rank``, the ``range`` nearly as
+        good, what the data support (``supported``), and a ``sentence``. Not in the file.
 
     See Also
     --------
@@ -144,9 +140,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
     >>> model = TopicModel(2, n_words=2).fit(texts)
     >>> sorted(topic for topic in model.topics_["anchor"])
     ['cats', 'dogs']
-    >>> model.predict(["my cats", "your dogs"]).tolist() == [
-    ...     model.document_topics_[0], model.document_topics_[1]
-    ... ]
+    >>> model.predict(["my cats", "your dogs"]).tolist() == model.document_topics_[:2].tolist()
     True
     """
 

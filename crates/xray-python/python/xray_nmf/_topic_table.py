@@ -11,6 +11,7 @@ from ._types import Floats
 if TYPE_CHECKING:
     from ._xray_nmf import _Listed
 
+
 class Coherence(NamedTuple):
     """Do the top words of each topic occur in the same documents?"""
 
