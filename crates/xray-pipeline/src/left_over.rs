@@ -16,10 +16,10 @@ pub(crate) fn row_errors(
     counts: impl Fn(usize) -> bool + Sync,
 ) -> Vec<[f64; 2]> {
     let gram = gram(h, k);
-    weights
-        .par_chunks_exact(k.max(1))
-        .enumerate()
-        .map_init(Line::default, |line, (d, w)| {
+    (0..rows.n_rows())
+        .into_par_iter()
+        .map_init(Line::default, |line, d| {
+            let w = &weights[d * k..(d + 1) * k];
             rows.read_row(d, line);
             let (mut product, mut squares) = (0.0, 0.0);
             line.for_each(|j, x| {
@@ -28,7 +28,7 @@ pub(crate) fn row_errors(
                     squares += x * x;
                 }
             });
-            let explained = gram.chunks_exact(k).zip(w).map(|(row, v)| v * dot(row, w));
+            let explained = gram.chunks_exact(k.max(1)).zip(w).map(|(row, v)| v * dot(row, w));
             [squares - 2.0 * product + explained.fold(0.0, |sum, v| sum + v), squares]
         })
         .collect()
@@ -54,7 +54,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn gram(h: &[f64], k: usize) -> Vec<f64> {
     let mut gram = vec![0.0; k * k];
     for line in h.chunks_exact(k.max(1)) {
-        for (row, &v) in gram.chunks_exact_mut(k).zip(line).filter(|(_, v)| **v != 0.0) {
+        for (row, &v) in gram.chunks_exact_mut(k.max(1)).zip(line).filter(|(_, v)| **v != 0.0) {
             row.iter_mut().zip(line).for_each(|(sum, other)| *sum += v * other);
         }
     }

@@ -167,7 +167,7 @@ fn summarize(
         rank: t + 1,
         anchor: step.anchor,
         residual: step.residual,
-        unseen: point(t + 1).map(|point| point.error.max(0.0).sqrt()),
+        unseen: point(t + 1).and_then(|point| point.error).map(|error| error.max(0.0).sqrt()),
         stability: point(t + 1).and_then(|point| point.stability),
         npmi: coherence.get(t).map(|means| means.0),
         umass: coherence.get(t).map(|means| means.1),

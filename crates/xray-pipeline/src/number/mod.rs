@@ -17,7 +17,7 @@ mod stability;
 
 pub use choose::{NumberReason, NumberSuggestion};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
@@ -73,7 +73,7 @@ pub struct NumberPoint {
     /// The number of topics.
     pub rank: usize,
     /// `||X - WH||^2 / ||X||^2` over entries that neither W nor H has seen.
-    pub error: f64,
+    pub error: Option<f64>,
     /// Agreement of the groups by topics of two halves of the rows, at most 1 (adjusted mutual information).
     pub stability: Option<f64>,
 }
@@ -130,7 +130,7 @@ fn look(
         let splits = Splits::new(&trial, matrix, curve.supported_at_most())?;
         let end = splits.largest_rank();
         let below_end = grid.iter().copied().filter(|k| *k > 1 && *k < end);
-        for k in below_end.chain([end]) {
+        for k in below_end.chain((end > 0).then_some(end)) {
             curve.stabilities.insert(k, splits.stability(&trial, k)?);
             trial.go_on(told(Splits::NUMBER))?;
             if curve.stability_falls() {
@@ -145,12 +145,13 @@ fn look(
     Ok(Some(NumberStudy { points: points(&curve.errors, &curve.stabilities), suggestion }))
 }
 
+/// All ranks that either curve has.
 fn points(errors: &BTreeMap<usize, f64>, stabilities: &BTreeMap<usize, f64>) -> Vec<NumberPoint> {
-    let point = |(&rank, &error): (&usize, &f64)| {
-        let stability = stabilities.get(&rank).copied();
-        NumberPoint { rank, error, stability }
-    };
-    errors.iter().map(point).collect()
+    let ranks: BTreeSet<usize> = errors.keys().chain(stabilities.keys()).copied().collect();
+    let at = |curve: &BTreeMap<usize, f64>, rank: usize| curve.get(&rank).copied();
+    let point =
+        |rank| NumberPoint { rank, error: at(errors, rank), stability: at(stabilities, rank) };
+    ranks.into_iter().map(point).collect()
 }
 
 /// Ranks to look at: all up to 6, and then each about a quarter larger than the one before, whatever the largest.
