@@ -64,11 +64,7 @@ impl Factorization {
     /// half of the columns, else by [`RankSuggestion::from_curves`] with the held-out errors of the run.
     pub fn suggest_rank(&self) -> RankSuggestion {
         let held_out: Option<Vec<f64>> = self.steps().iter().map(|step| step.held_out).collect();
-        self.suggest_rank_with(held_out.as_deref())
-    }
-
-    /// [`suggest_rank`](Self::suggest_rank) with held-out errors of ranks 1, 2, ... from elsewhere.
-    pub fn suggest_rank_with(&self, held_out: Option<&[f64]>) -> RankSuggestion {
+        let held_out = held_out.as_deref();
         let explained = |residual: f64| residual < EXPLAINED;
         let few = 2 * self.rank() <= self.n_columns();
         if few && self.termination() == Termination::Exhausted && explained(self.residual()) {

@@ -61,7 +61,7 @@ impl SeededTopics {
         self.strength > 0.0 && !self.columns.is_empty()
     }
 
-    /// Whether a column may have a weight in a topic: seeds have it in their own topics only.
+    /// The topics that each seed belongs to.
     fn topics_of_seeds(&self) -> BTreeMap<usize, Vec<usize>> {
         let mut topics = BTreeMap::<usize, Vec<usize>>::new();
         for (t, columns) in self.columns.iter().enumerate() {

@@ -21,11 +21,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
-    Error, Factorization, Factors, Fit, Params, Refine, Refinement, StopRequest, split_rows,
+    Error, Factorization, Factors, Fit, Params, Refine, Refinement, StopRequest, Termination,
+    split_rows,
 };
 
 use crate::corpus::DistributedMatrix;
 use crate::error::Result;
+use crate::topics::scale_topics;
 use crate::watch::{Event, Progress, Stage};
 use choose::Curve;
 use cross::Folds;
@@ -192,7 +194,7 @@ impl Trial<'_> {
     fn anchors(&self, rows: &DistributedMatrix, rank: usize) -> Result<Factorization> {
         let fit = Fit::part(rows.portion(), self.comm).memory(self.options.memory).stop(self.stop);
         let found = fit.run(&Params { rank, ..self.options.params.clone() })?;
-        self.go_on(found.termination() == xray_nmf::Termination::Stopped)?;
+        self.go_on(found.termination() == Termination::Stopped)?;
         Ok(found)
     }
 
@@ -207,7 +209,7 @@ impl Trial<'_> {
         let refine = Refine::part(rows.portion(), self.comm).method(self.options.method);
         let Factors { mut h, rank, .. } = refine.steps(STEPS, 0.0).stop(self.stop).run(start)?;
         self.go_on(false)?;
-        crate::topics::scale_topics(&mut h, rank);
+        scale_topics(&mut h, rank);
         Ok(h)
     }
 }

@@ -71,7 +71,7 @@ impl Splits {
         let weights = RowModel::new(k, self.grouped.n_columns(), h)?.weights(rows)?;
         let own = Ownership::rows(self.grouped.n_rows(), trial.comm);
         let documents = DocumentWeights::new(own, k, weights);
-        let heaviest = documents.heaviest.iter().map(|topic| topic.map_or(k, |t| t) as u64);
+        let heaviest = documents.heaviest.iter().map(|topic| topic.unwrap_or(k) as u64);
         let all = trial.comm.gather(&heaviest.collect::<Vec<_>>())?;
         Ok(documents.own.in_order(&all, 1))
     }
