@@ -60,7 +60,7 @@ fuzz-build:
 
 fuzz: fuzz-build
 	for target in $(FUZZ_TARGETS); do \
-		corpus=fuzz/corpus/$$target; kept=fuzz/regressions/$$target; mkdir -p $$corpus $$kept; \
+		corpus=fuzz/corpus/$$target; kept=fuzz/regressions/$$target; mkdir -p $$corpus $$kept target; \
 		export XRAY_FUZZ_TARGET=$$target RAYON_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0; \
 		XRAY_FUZZ_SEEDS=$$corpus $(FUZZ_PROGRAM); \
 		echo "$$target for $(FUZZ_SECONDS) seconds"; \

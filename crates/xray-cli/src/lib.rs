@@ -11,6 +11,7 @@ mod agree;
 pub mod args;
 mod cmd;
 mod data;
+mod documents;
 mod interrupt;
 mod launch;
 mod memory;

@@ -166,7 +166,7 @@ fn the_model_is_written_and_new_columns_are_weighed() {
     // Every anchor is itself.
     for (k, step) in steps[1..].iter().enumerate() {
         let column: usize = step[1].parse().expect("a position");
-        for (t, weight) in weights[1 + column][2..].iter().enumerate() {
+        for (t, weight) in weights[1 + column][3..].iter().enumerate() {
             let weight: f64 = weight.parse().expect("a number");
             assert!((weight - f64::from(u8::from(t == k))).abs() < 1e-9, "{k} {t} {weight}");
         }

@@ -338,7 +338,7 @@ fn a_full_disk_leaves_what_was_there() {
     let disk = place.path("disk");
     std::fs::create_dir(&disk).expect("a folder");
     let mount = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=96k", "tmpfs"])
         .arg(&disk)
         .stderr(Stdio::null())
         .status();

@@ -99,21 +99,28 @@ fn csv_keeps_ids_labels_and_empty_documents() {
 
     let text = place.text("articles-topics/documents.csv");
     let rows = records(&text);
-    let header = ["id", "label", "topic", "cluster", "topic_1", "topic_2", "topic_3", "topic_4"];
-    assert_eq!(rows[0], header);
+    let header =
+        "id,label,topic,share,cluster,explained,unexplained,topic_1,topic_2,topic_3,topic_4";
+    assert_eq!(rows[0].join(","), header);
     assert_eq!(rows.len(), 63);
     let mut expected = labels(60);
     expected.extend([String::new(), "space".to_owned()]);
     for (d, row) in rows[1..].iter().enumerate() {
         assert_eq!(row[0], format!("doc{d}"));
         assert_eq!(row[1], expected[d]);
-        let weights: Vec<f64> = row[4..].iter().map(|v| v.parse().expect("a number")).collect();
+        let weights: Vec<f64> = row[7..].iter().map(|v| v.parse().expect("a number")).collect();
         if d < 60 {
             let topic: usize = row[2].parse().expect("a topic");
+            let share: f64 = row[3].parse().expect("a share");
             assert!(weights.iter().all(|&w| w <= weights[topic - 1]), "{row:?}");
-            assert!((1..=4).contains(&row[3].parse().expect("a cluster")), "{row:?}");
+            assert!(
+                (share - weights[topic - 1] / weights.iter().sum::<f64>()).abs() < 1e-5,
+                "{row:?}"
+            );
+            assert!((1..=4).contains(&row[4].parse().expect("a cluster")), "{row:?}");
+            assert!((0.0..=1.0).contains(&row[5].parse().expect("a part")), "{row:?}");
         } else {
-            assert_eq!(row[2..], ["", "", "0", "0", "0", "0"]);
+            assert_eq!(row[2..], ["", "", "", "0", "1", "0", "0", "0", "0"]);
         }
     }
 
@@ -377,10 +384,59 @@ fn one_topic_and_more_topics_than_words() {
     assert!(found >= 1 && found <= all["vocabulary"].as_u64().expect("a count") as usize, "{all}");
     place.done(&["topics", "few.txt", "-k", "50", "-o", "out"]);
     let text = place.text("out/documents.csv");
-    assert_eq!(records(&text)[0].len(), 3 + found);
+    assert_eq!(records(&text)[0].len(), 6 + found);
     place.write("one.txt", "lonely words here\n");
     let run = place.xray(&["topics", "one.txt", "-k", "1", "--json"]);
     assert!(matches!(run.status, Some(0 | 1)), "{}", run.stderr);
+}
+
+#[test]
+fn weights_have_six_digits_or_all_or_shares_beside_them() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(60));
+    let table = |options: &[&str]| {
+        let base = ["topics", "articles.csv", "-k", "3", "-o", "out"];
+        place.done(&[&base[..], options].concat());
+        let text = place.text("out/documents.csv");
+        let rows = records(&text);
+        rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect()
+    };
+    let six: Vec<Vec<String>> = table(&[]);
+    let exact: Vec<Vec<String>> = table(&["--exact", "--shares"]);
+    assert!(exact[0].join(",").ends_with(",topic_3,share_1,share_2,share_3"), "{:?}", exact[0]);
+    let number = |cell: &String| cell.parse::<f64>().expect("a number");
+    let digits = |cell: &String| cell.trim_start_matches(['0', '.']).len();
+    for (short, long) in six[1..].iter().zip(&exact[1..]) {
+        for (a, b) in short[7..].iter().zip(&long[7..10]) {
+            assert!(digits(a) <= 6, "{a}");
+            assert!((number(a) - number(b)).abs() <= 1e-5 * number(b), "{a} {b}");
+        }
+        let shares: f64 = long[10..].iter().map(number).sum();
+        let expected = if long[2].is_empty() { 0.0 } else { 1.0 };
+        assert!((shares - expected).abs() < 1e-12, "{long:?}");
+    }
+    assert!(exact[1..].iter().any(|row| digits(&row[7]) > 12), "{:?}", exact[1]);
+    // The same rows under the saved model, in either spelling.
+    for options in [&[][..], &["--exact", "--shares"]] {
+        table(options);
+        let base = ["transform", "out/model.npz", "articles.csv", "-o", "again.csv"];
+        place.done(&[&base[..], options].concat());
+        assert_eq!(place.text("again.csv"), place.text("out/documents.csv"));
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn documents_go_to_parquet() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(60));
+    place.done(&["topics", "articles.csv", "-k", "3", "-o", "out"]);
+    place.done(&["topics", "articles.csv", "-k", "3", "-o", "out", "--parquet"]);
+    assert!(!place.path("out/documents.csv").exists());
+    let bytes = std::fs::read(place.path("out/documents.parquet")).expect("a file");
+    assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]));
+    let both = ["topics", "articles.csv", "-k", "3", "-o", "out", "--parquet", "--shards"];
+    assert_eq!(place.xray(&both).status, Some(2));
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub use budget::{Budget, Claim, PROGRAM_BYTES, list_bytes};
 pub use csv::{Cells, csv_text, write_field, write_record};
 pub use error::{Error, Malformed, Result};
 pub use formats::{FORMATS, Format, is_text};
+#[cfg(feature = "parquet")]
+pub use formats::{ParquetColumn, ParquetRows};
 pub use hash::{ContentHash, FileHash};
 pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};
@@ -55,7 +57,9 @@ pub use schema::{Layout, Schema};
 pub use share::Share;
 pub use source::Input;
 pub use table::{Documents, Loaded, LoadedMatrix, Table};
-pub use write::{AtomicFile, check_output, save, save_documents, write_documents, write_table};
+pub use write::{
+    AtomicFile, Digits, check_output, save, save_documents, write_documents, write_table,
+};
 
 /// The examples of the README run.
 #[cfg(doctest)]

@@ -26,6 +26,24 @@ pub struct DocumentWeights {
     /// The cluster of each own document, if they were put into any ([`Clusters`](crate::Clusters)); none for a document
     /// that shares no word with any.
     pub clusters: Option<Vec<Option<usize>>>,
+    /// What the topics explain of each own document, if it was looked for.
+    pub explained: Option<Explained<Vec<f64>>>,
+}
+
+/// How much topics explain of documents.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explained<P> {
+    /// The part of the squared length of each document that its topics explain.
+    pub parts: P,
+    /// What is explained less than this is about something else than the topics.
+    pub least: f64,
+}
+
+impl Explained<Vec<f64>> {
+    /// Those of some documents.
+    pub fn of(&self, places: Range<usize>) -> Explained<&[f64]> {
+        Explained { parts: &self.parts[places], least: self.least }
+    }
 }
 
 /// Some documents, one after the other.
@@ -41,6 +59,8 @@ pub struct DocumentBlock<'a> {
     pub heaviest: &'a [Option<usize>],
     /// Their clusters, if documents have any.
     pub clusters: Option<&'a [Option<usize>]>,
+    /// What their topics explain of them, if it is known.
+    pub explained: Option<Explained<&'a [f64]>>,
     /// `rank` weights for each.
     pub weights: &'a [f64],
 }
@@ -49,7 +69,7 @@ impl DocumentWeights {
     /// Finds the heaviest topic of each own document: the first of the largest weights, if it has any.
     pub fn new(own: Ownership, rank: usize, weights: Vec<f64>) -> Self {
         let heaviest = heaviest(&weights, rank, own.n_own());
-        Self { own, rank, weights, heaviest, clusters: None }
+        Self { own, rank, weights, heaviest, clusters: None, explained: None }
     }
 
     /// The part of all documents in which each topic is the heaviest; collective.
@@ -121,6 +141,7 @@ impl DocumentWeights {
                 let has = Parts {
                     labels: names.labels.is_some(),
                     clusters: self.clusters.is_some(),
+                    least_explained: self.explained.as_ref().map(|explained| explained.least),
                     rank: self.rank,
                 };
                 let rows = self.own.block_lines(b);
@@ -144,13 +165,14 @@ impl DocumentWeights {
             labels: names.labels.as_ref().map(|labels| Cow::Borrowed(&labels[places.clone()])),
             heaviest: &self.heaviest[places.clone()],
             clusters: self.clusters.as_ref().map(|clusters| &clusters[places.clone()]),
+            explained: self.explained.as_ref().map(|explained| explained.of(places.clone())),
             weights: &self.weights[places.start * self.rank..places.end * self.rank],
         }
     }
 }
 
 impl DocumentBlock<'_> {
-    /// Names, classes, weights, heaviest topics and clusters.
+    /// Names, classes, weights, explained parts, heaviest topics and clusters.
     fn to_bytes(&self) -> Vec<u8> {
         let mut message = Vec::new();
         self.ids.iter().for_each(|id| write_text(&mut message, id));
@@ -158,7 +180,8 @@ impl DocumentBlock<'_> {
             .iter()
             .flat_map(|labels| labels.iter())
             .for_each(|label| write_text(&mut message, label));
-        message.extend(self.weights.iter().flat_map(|weight| weight.to_le_bytes()));
+        let numbers = self.weights.iter().chain(self.explained.map_or(&[][..], |of| of.parts));
+        message.extend(numbers.flat_map(|number| number.to_le_bytes()));
         // The heaviest topic need not be that of the largest weight: topics may differ in length.
         let number = |topic: &Option<usize>| topic.map_or(u32::MAX, |k| k as u32);
         let clusters = self.clusters.unwrap_or_default();
@@ -173,6 +196,7 @@ impl DocumentBlock<'_> {
 struct Parts {
     labels: bool,
     clusters: bool,
+    least_explained: Option<f64>,
     rank: usize,
 }
 
@@ -186,9 +210,12 @@ fn read_block(
     let n = rows.len();
     let ids: Cow<'_, [String]> = (0..n).map(|_| read_text(&mut message)).collect();
     let labels = has.labels.then(|| (0..n).map(|_| read_text(&mut message)).collect());
-    let (weights, topics) = message.split_at(8 * n * has.rank);
-    let weights: Vec<f64> =
-        weights.as_chunks().0.iter().map(|weight| f64::from_le_bytes(*weight)).collect();
+    let n_numbers = n * (has.rank + usize::from(has.least_explained.is_some()));
+    let (numbers, topics) = message.split_at(8 * n_numbers);
+    let numbers: Vec<f64> =
+        numbers.as_chunks().0.iter().map(|number| f64::from_le_bytes(*number)).collect();
+    let (weights, parts) = numbers.split_at(n * has.rank);
+    let explained = has.least_explained.map(|least| Explained { parts, least });
     let topic = |bytes: &[u8; 4]| {
         let number = u32::from_le_bytes(*bytes);
         (number != u32::MAX).then_some(number as usize)
@@ -196,7 +223,7 @@ fn read_block(
     let topics: Vec<Option<usize>> = topics.as_chunks().0.iter().map(topic).collect();
     let (heaviest, clusters) = topics.split_at(n);
     let clusters = has.clusters.then_some(clusters);
-    visit(&DocumentBlock { rows, ids, labels, heaviest, clusters, weights: &weights })
+    visit(&DocumentBlock { rows, ids, labels, heaviest, clusters, explained, weights })
 }
 
 /// The first heaviest topic of each document, if it has any weight.

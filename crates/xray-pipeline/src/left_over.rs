@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{Line, Matrix, Ownership};
 
+use crate::documents::Explained;
 use crate::error::Result;
 
 /// `||x - w'H||^2` and `||x||^2` of each row x, over the columns that count; H is zero in the others. `h` is the
@@ -44,6 +45,29 @@ pub(crate) fn sum_of_errors(
     let terms = Ownership::rows(n_rows, comm).in_order(&terms, 2);
     let add = |sum: [f64; 2], term: &[f64]| [sum[0] + term[0], sum[1] + term[1]];
     Ok(terms.chunks_exact(2).fold([0.0; 2], add))
+}
+
+/// What is explained of each own row, by the measure of all; collective.
+pub(crate) fn explained_rows(
+    comm: &dyn Communicator,
+    errors: &[[f64; 2]],
+) -> Result<Explained<Vec<f64>>> {
+    let parts: Vec<f64> = errors.iter().map(explained_part).collect();
+    let mut all = comm.gather(&parts)?;
+    let middle = all.len() / 2;
+    let median = match all.get(middle) {
+        Some(_) => *all.select_nth_unstable_by(middle, f64::total_cmp).1,
+        None => 0.0,
+    };
+    Ok(Explained { parts, least: LEAST_EXPLAINED * median })
+}
+
+/// A document is unexplained if its topics explain less of it than this part of what they explain of the median one.
+const LEAST_EXPLAINED: f64 = 0.2;
+
+/// The part of `||x||^2` that is not in `||x - w'H||^2`; rounding makes it neither negative nor more than 1.
+pub(crate) fn explained_part(&[left, all]: &[f64; 2]) -> f64 {
+    if all > 0.0 { (1.0 - left / all).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

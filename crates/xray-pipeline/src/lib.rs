@@ -66,7 +66,7 @@ pub use clusters::Clusters;
 pub use corpus::{
     ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
 };
-pub use documents::{DocumentBlock, DocumentWeights};
+pub use documents::{DocumentBlock, DocumentWeights, Explained};
 pub use error::{Error, Result};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{

@@ -20,7 +20,7 @@ use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
 use crate::given::Given;
-use crate::left_over::{row_errors, sum_of_errors};
+use crate::left_over::{explained_rows, row_errors, sum_of_errors};
 use crate::number::{NumberOptions, NumberSuggestion, study_number};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
@@ -140,6 +140,7 @@ pub fn find_topics(
     let mut documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let (clusters, own) = Clusters::find(comm, corpus, &documents)?;
     documents.clusters = Some(own);
+    documents.explained = Some(explained_rows(comm, &errors)?);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
     let _ = progress.tell(Event::Advance);
     Ok(Topics { topics, h, clusters, documents, run })

@@ -1,17 +1,20 @@
 //! Weights of new data under a saved model, on any number of ranks.
 
+use serde_json::Value;
 use xray_data::{Budget, LoadedMatrix, Model};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{Matrix, Ownership, RowModel, SparseMatrix, nnls};
 
 use crate::agree::together;
 use crate::corpus::{Corpus, DistributedMatrix, RowNames, into_sparse};
-use crate::documents::DocumentWeights;
+use crate::documents::{DocumentWeights, Explained};
 use crate::error::{Error, Result};
 use crate::forecast::check_model;
+use crate::left_over::{explained_part, row_errors};
 use crate::matching::{ColumnMatch, match_columns, names_of_counts};
 use crate::model::{dense_topics, heaviest_topics, model_clusters};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
+use crate::report::LEAST_EXPLAINED;
 
 /// Weights of the own rows, and what these are called.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,8 +109,13 @@ fn weigh(
     }
     let fits = check_model(rank, n, matrix.n_rows(), Budget::of_process().limit());
     together(comm, fits)?;
-    let weights = RowModel::new(rank, n, dense_topics(model))?.weights(matrix);
-    let mut weighed = transformed(model, rows, together(comm, weights)?);
+    let topics = RowModel::new(rank, n, dense_topics(model))?;
+    let weights = together(comm, topics.weights(matrix))?;
+    let errors = row_errors(matrix, &topics.into_topics(), &weights, rank, |_| true);
+    let mut weighed = transformed(model, rows, weights);
+    let parts = errors.iter().map(explained_part).collect();
+    let least = model.parameters.get(LEAST_EXPLAINED).and_then(Value::as_f64).unwrap_or(0.0);
+    weighed.documents.explained = Some(Explained { parts, least });
     weighed.documents.clusters = model_clusters(model).map(|clusters| clusters.assign(matrix));
     Ok(weighed)
 }
@@ -115,7 +123,8 @@ fn weigh(
 fn transformed(model: &Model, rows: RowNames, weights: Vec<f64>) -> Transformed {
     let heaviest = heaviest_topics(model, &weights, rows.own.n_own());
     let (own, rank) = (rows.own, model.rank());
-    let documents = DocumentWeights { own, rank, weights, heaviest, clusters: None };
+    let documents =
+        DocumentWeights { own, rank, weights, heaviest, clusters: None, explained: None };
     Transformed { rows, documents, notes: Vec::new() }
 }
 

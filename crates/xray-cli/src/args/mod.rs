@@ -16,7 +16,7 @@ use xray_nmf::SeededTopics;
 
 pub use self::parse::TopicNumber;
 
-pub use csv::CsvArgs;
+pub use csv::{CsvArgs, WeightsArgs};
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
 pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
@@ -213,12 +213,26 @@ pub struct TopicsArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub shards: ShardArgs,
+    /// Write documents.parquet instead of documents.csv (numbers of 4 bytes, or 8 with --exact)
+    #[cfg(feature = "parquet")]
+    #[arg(long, conflicts_with = "shards")]
+    pub parquet: bool,
     #[command(flatten)]
     #[allow(missing_docs)]
-    pub csv: CsvArgs,
+    pub weights: WeightsArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,
+}
+
+impl TopicsArgs {
+    /// Whether documents are written to a Parquet file.
+    pub fn parquet(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        return self.parquet;
+        #[cfg(not(feature = "parquet"))]
+        false
+    }
 }
 
 const FACTORIZE_HELP: &str = "\
@@ -298,7 +312,7 @@ pub struct TransformArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     #[allow(missing_docs)]
-    pub csv: CsvArgs,
+    pub weights: WeightsArgs,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,

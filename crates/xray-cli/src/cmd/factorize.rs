@@ -20,8 +20,8 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::FactorizeArgs;
-use crate::cmd::topics::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::data::{about, find_column, provenance, read_table};
+use crate::documents::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::{Outcome, UsageError};

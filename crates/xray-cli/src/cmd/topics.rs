@@ -4,25 +4,27 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use xray_data::text::Vectorizer;
-use xray_data::{Cells, Format, Model, Provenance, Table, write_table};
+use xray_data::{Model, Provenance};
+use xray_nmf::Termination;
 use xray_nmf::comm::{Communicator, Counted};
-use xray_nmf::{SparseMatrix, Termination};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    LEFT_MARK, Suggestion, TopicsParameters, TopicsReport, WeightRows, contingency_csv,
+    LEFT_MARK, RowStyle, Suggestion, TopicsParameters, TopicsReport, contingency_csv,
     contingency_table, json, topics_csv, topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, DocumentBlock, DocumentWeights, Folder, NumberOptions, OpenFile, Plan,
-    Purpose, RowNames, TopicOptions, Topics, TopicsRequest, Work, find_topics, sparse_rows,
-    split_words,
+    ColumnNames, Corpus, Folder, NumberOptions, Plan, Purpose, RowNames, TopicOptions, Topics,
+    TopicsRequest, Work, find_topics, split_words,
 };
 use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
 use crate::data::{about, provenance, read_corpus};
+use crate::documents::{
+    DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
+};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::{Outcome, UsageError};
@@ -71,7 +73,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
-    let found = FoundTopics::new(corpus, found, report, parameters).cells(args.csv.cells());
+    let found = FoundTopics::new(corpus, found, report, parameters)
+        .style(args.weights.style(), args.parquet());
     found.finish(comm, session, output, reading)
 }
 
@@ -145,7 +148,9 @@ pub(crate) struct FoundTopics {
     report: TopicsReport,
     /// What the model file remembers.
     parameters: TopicsParameters,
-    cells: Cells,
+    style: RowStyle,
+    /// Whether documents are written to a Parquet file.
+    parquet: bool,
 }
 
 /// Where the files go, and how.
@@ -175,13 +180,13 @@ impl FoundTopics {
         let Corpus { matrix, names, rows, .. } = corpus;
         let ColumnNames::Words(vectorizer) = names else { panic!("topics are made of words") };
         let own_entries = matrix.columns().n_entries();
-        let cells = Cells::default();
-        Self { rows, vectorizer, own_entries, found, report, parameters, cells }
+        let style = RowStyle::default();
+        Self { rows, vectorizer, own_entries, found, report, parameters, style, parquet: false }
     }
 
-    /// With cells of CSV files written in this way.
-    pub(crate) fn cells(self, cells: Cells) -> Self {
-        Self { cells, ..self }
+    /// With CSV files written in this way.
+    pub(crate) fn style(self, style: RowStyle, parquet: bool) -> Self {
+        Self { style, parquet, ..self }
     }
 
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
@@ -247,8 +252,9 @@ impl FoundTopics {
 
     fn write_small(&self, folder: &mut Folder) -> xray_pipeline::Result<()> {
         let report = &self.report;
-        folder
-            .write("topics.csv", |out| out.write_all(topics_csv(report, self.cells).as_bytes()))?;
+        folder.write("topics.csv", |out| {
+            out.write_all(topics_csv(report, self.style.cells).as_bytes())
+        })?;
         folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
         Ok(())
     }
@@ -257,7 +263,7 @@ impl FoundTopics {
     fn write_rest(&self, folder: &mut Folder, model: Option<Model>) -> xray_pipeline::Result<()> {
         let Some(model) = model else { return Ok(()) };
         if let Some(agreement) = &self.report.agreement {
-            let table = contingency_csv(&agreement.contingency, self.cells);
+            let table = contingency_csv(&agreement.contingency, self.style.cells);
             folder.write("contingency.csv", |out| out.write_all(table.as_bytes()))?;
         }
         write_model(folder, Some(model))
@@ -270,21 +276,19 @@ impl FoundTopics {
         folder: &mut Folder,
     ) -> xray_pipeline::Result<()> {
         let (rows, rank) = (&self.rows, self.found.rank());
-        let mut open = || -> xray_pipeline::Result<Option<OpenFile>> {
+        let mut open = || -> xray_pipeline::Result<Option<DocumentsFile>> {
             if comm.rank() > 0 {
                 return Ok(None);
             }
-            let mut file = folder.create("documents.csv")?;
-            let header = header(rows, &self.found.documents);
-            file.put(|out| out.write_all(&header))?;
-            Ok(Some(file))
+            DocumentsFile::create(folder, self.parquet, rows, &self.found.documents, self.style)
+                .map(Some)
         };
         let mut file = xray_pipeline::together(comm, open())?;
         self.found.documents.for_each_block(comm, rows, |block| match &mut file {
-            Some(file) => file.put(|out| weight_rows(block, rank, self.cells).write_lines(out)),
+            Some(file) => file.write(&weight_rows(block, rank, self.style)),
             None => Ok(()),
         })?;
-        let added = file.map_or(Ok(()), |file| folder.add(file));
+        let added = file.map_or(Ok(()), |file| folder.add(file.finish()?));
         xray_pipeline::together(comm, added)
     }
 
@@ -298,67 +302,14 @@ impl FoundTopics {
         let shard =
             |part| ShardFile::new(part, comm.rank(), comm.size(), own_ranges(documents), None);
         let lines = folder.write_shard(shard(Part::Documents), |out| {
-            out.write_all(&header(rows, documents))?;
+            out.write_all(&header(rows, documents, self.style))?;
             let mut blocks = documents.own_blocks(rows);
             blocks.try_for_each(|block| {
-                weight_rows(&block, documents.rank, self.cells).write_lines(out)
+                weight_rows(&block, documents.rank, self.style).write_lines(out)
             })
         })?;
         let weights = write_w_shard(folder, shard(Part::W), documents)?;
         Ok(vec![lines, weights])
-    }
-}
-
-/// First and end of each range of own rows.
-pub(crate) fn own_ranges(documents: &DocumentWeights) -> Vec<[usize; 2]> {
-    documents.own.ranges().into_iter().map(|range| [range.start, range.end]).collect()
-}
-
-/// The weights of the own rows, without zeros.
-pub(crate) fn write_w_shard(
-    folder: &mut Folder,
-    shard: ShardFile,
-    documents: &DocumentWeights,
-) -> xray_pipeline::Result<ShardFile> {
-    let w = sparse_rows(&documents.weights, documents.own.n_own(), documents.rank)?;
-    folder.write_shard(shard, |out| write_npz(w, out))
-}
-
-/// A sparse matrix as scipy reads it.
-pub(crate) fn write_npz(
-    matrix: SparseMatrix<'static, f64>,
-    out: &mut OpenFile,
-) -> Result<(), xray_data::Error> {
-    write_table(&Table::new(matrix.into()), out, Format::from_name("npz")?)
-}
-
-/// The model, on the rank that has it.
-pub(crate) fn write_model(folder: &mut Folder, model: Option<Model>) -> xray_pipeline::Result<()> {
-    match model {
-        Some(model) => folder.write("model.npz", |out| model.write_to(out)),
-        None => Ok(()),
-    }
-}
-
-/// The first line of a file of these documents.
-pub(crate) fn header(rows: &RowNames, documents: &DocumentWeights) -> Vec<u8> {
-    WeightRows::header(rows.labels.is_some(), documents.clusters.is_some(), documents.rank)
-}
-
-/// The rows of a block, to be written.
-pub(crate) fn weight_rows<'a>(
-    block: &'a DocumentBlock<'_>,
-    rank: usize,
-    cells: Cells,
-) -> WeightRows<'a> {
-    WeightRows {
-        ids: &block.ids,
-        labels: block.labels.as_deref(),
-        topics: block.heaviest,
-        clusters: block.clusters,
-        weights: block.weights,
-        rank,
-        cells,
     }
 }
 

@@ -3,19 +3,20 @@
 use std::path::Path;
 
 use anyhow::Context;
-use xray_data::{AtomicFile, Cells, Format, Model, Table, save};
+use xray_data::{AtomicFile, Format, Model, Table, save};
 use xray_nmf::DenseMatrix;
 use xray_nmf::comm::Communicator;
-use xray_pipeline::report::{TransformReport, WeightRows};
+use xray_pipeline::report::{RowStyle, TransformReport, WeightRows};
 use xray_pipeline::shards::{load_model, model_files};
 use xray_pipeline::{
-    ColumnMatch, Content, DocumentBlock, Error, Transformed, transform_columns, transform_rows,
+    ColumnMatch, Content, DocumentBlock, Error, Explained, Transformed, transform_columns,
+    transform_rows,
 };
 
 use crate::agree::together;
 use crate::args::TransformArgs;
-use crate::cmd::topics::{header, weight_rows};
 use crate::data::{about, read};
+use crate::documents::{header, weight_rows};
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Guarded;
 use crate::session::{STDOUT, Session};
@@ -33,12 +34,12 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
     weighed.notes.iter().for_each(|note| session.note(note));
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
-    let cells = args.csv.cells();
+    let style = args.weights.style();
     let mut written = match &args.output {
         Some(out) if csv(out) => {
-            session.stage("write", || write_csv(comm, &weighed, Some(out), cells))
+            session.stage("write", || write_csv(comm, &weighed, Some(out), style))
         }
-        None if !args.common.json => write_csv(comm, &weighed, None, cells),
+        None if !args.common.json => write_csv(comm, &weighed, None, style),
         _ => Ok(()),
     };
     let whole_file = args.output.as_ref().filter(|out| !csv(out));
@@ -100,7 +101,7 @@ fn write_csv(
     comm: &dyn Communicator,
     weighed: &Transformed,
     path: Option<&Path>,
-    cells: Cells,
+    style: RowStyle,
 ) -> anyhow::Result<()> {
     let Transformed { rows, documents, .. } = weighed;
     let open = || -> anyhow::Result<Option<AtomicFile>> {
@@ -124,11 +125,11 @@ fn write_csv(
         }
     };
     if comm.rank() == 0 {
-        let header = header(rows, documents);
+        let header = header(rows, documents, style);
         write(&|out| out.write_all(&header));
     }
     documents.for_each_block(comm, rows, |block| {
-        write(&|out| weight_rows(block, documents.rank, cells).write_lines(out));
+        write(&|out| weight_rows(block, documents.rank, style).write_lines(out));
         Ok(())
     })?;
     let finish = || -> anyhow::Result<()> {
@@ -152,6 +153,7 @@ struct Gathered {
     labels: Option<Vec<String>>,
     topics: Vec<Option<usize>>,
     clusters: Option<Vec<Option<usize>>>,
+    explained: Option<Explained<Vec<f64>>>,
     weights: Vec<f64>,
     rank: usize,
 }
@@ -162,7 +164,11 @@ impl Gathered {
         let labels = rows.labels.as_ref().map(|_| Vec::new());
         let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
         let clusters = documents.clusters.as_ref().map(|_| Vec::new());
-        let mut all = Self { ids, labels, topics, clusters, weights, rank: documents.rank };
+        let explained = documents.explained.as_ref();
+        let explained =
+            explained.map(|explained| Explained { parts: Vec::new(), least: explained.least });
+        let rank = documents.rank;
+        let mut all = Self { ids, labels, topics, clusters, explained, weights, rank };
         documents.for_each_block(comm, rows, |block| {
             all.push(block);
             Ok::<(), Error>(())
@@ -179,6 +185,9 @@ impl Gathered {
         if let (Some(all), Some(clusters)) = (&mut self.clusters, block.clusters) {
             all.extend_from_slice(clusters);
         }
+        if let (Some(all), Some(explained)) = (&mut self.explained, block.explained) {
+            all.parts.extend_from_slice(explained.parts);
+        }
         self.weights.extend_from_slice(block.weights);
     }
 
@@ -188,9 +197,10 @@ impl Gathered {
             labels: self.labels.as_deref(),
             topics: &self.topics,
             clusters: self.clusters.as_deref(),
+            explained: self.explained.as_ref().map(|explained| explained.of(0..self.ids.len())),
             weights: &self.weights,
             rank: self.rank,
-            cells: Cells::AsTheyAre,
+            style: RowStyle::default(),
         }
     }
 

@@ -26,6 +26,8 @@ mod tsv;
 
 pub(crate) use detect::detect;
 pub use folder::is_text;
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetColumn, ParquetRows};
 
 use std::fmt;
 use std::io::{self, Write};

@@ -3,7 +3,12 @@
 #[cfg(feature = "parquet")]
 mod read;
 #[cfg(feature = "parquet")]
+mod rows;
+#[cfg(feature = "parquet")]
 mod write;
+
+#[cfg(feature = "parquet")]
+pub use rows::{ParquetColumn, ParquetRows};
 
 use std::io::{self, Write};
 

@@ -13,6 +13,7 @@ pub(crate) use aside::AtomicFolder;
 pub use atomic::AtomicFile;
 pub(crate) use documents::BYTE_ORDER_MARK;
 pub use documents::{save_documents, write_documents};
+pub use number::Digits;
 pub(crate) use number::write_number;
 
 use std::io::Write;

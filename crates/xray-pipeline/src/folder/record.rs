@@ -52,6 +52,7 @@ impl Purpose {
             "topics.csv",
             "topics.json",
             "documents.csv",
+            "documents.parquet",
             "contingency.csv",
             "model.npz",
             MANIFEST,

@@ -26,13 +26,14 @@ pub use agreement::{Agreement, ContingencyTable};
 pub use csv::{anchors_csv, contingency_csv, ranks_csv, topics_csv};
 pub use factorize::FactorizeReport;
 pub use json::{Answer, RankFacts, Seconds, json};
+pub(crate) use model::LEAST_EXPLAINED;
 pub(crate) use model::object;
 pub use model::{FactorizeParameters, TopicsParameters, anchor_columns, factorize_model};
 pub use rank::{RankLine, RankReport};
 pub use table::{LEFT_MARK, anchors_table, contingency_table, ranks_table, topics_table};
 pub use topics::{Suggestion, TopicLine, TopicsReport};
 pub use transform::TransformReport;
-pub use weights::WeightRows;
+pub use weights::{RowStyle, WeightRows};
 
 /// The version of this program, as every answer tells it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

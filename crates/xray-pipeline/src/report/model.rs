@@ -52,6 +52,8 @@ pub struct TopicsParameters {
     pub exclude: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
+    /// Documents of which the topics explain less than this part are flagged.
+    pub least_explained: f64,
 }
 
 /// The parameters of a factorization.
@@ -89,6 +91,9 @@ pub struct FactorizeParameters {
     pub seed: u64,
 }
 
+/// What [`TopicsParameters::least_explained`] is called in a model.
+pub(crate) const LEAST_EXPLAINED: &str = "least_explained";
+
 impl TopicsParameters {
     /// What was asked for and what came of it.
     pub fn new(
@@ -115,6 +120,7 @@ impl TopicsParameters {
             anchor_strength: options.anchor_strength,
             exclude,
             seed: options.params.seed,
+            least_explained: found.documents.explained.as_ref().map_or(0.0, |of| of.least),
         }
     }
 }

@@ -7,6 +7,7 @@ use xray_nmf::comm::Communicator;
 use super::{Agreement, RankFacts, VERSION};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::left_over::explained_part;
 use crate::number::NumberSuggestion;
 use crate::topics::Topics;
 
@@ -140,10 +141,7 @@ impl TopicsReport {
             kkt_violation: run.kkt_violation,
             refined_objective: run.objective.clone(),
             squared_error: run.squared_error[0],
-            explained: match run.squared_error {
-                [left, all] if all > 0.0 => 1.0 - left / all,
-                _ => 0.0,
-            },
+            explained: explained_part(&run.squared_error),
             suggestion: run.suggestion.map(Into::into),
             agreement: agreement(&found.documents.heaviest)?,
             nmi_clusters: clusters.map(|clusters| clusters.nmi),

@@ -18,6 +18,9 @@ pub struct TransformReport<'a> {
     /// The cluster of each, from 1; none for a row that shares no word with any. Left out if the model has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Vec<Option<usize>>>,
+    /// The part of each row's squared length that its topics explain; left out for columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained: Option<&'a [f64]>,
     /// The weights of each.
     pub weights: Vec<&'a [f64]>,
 }
@@ -33,6 +36,7 @@ impl<'a> TransformReport<'a> {
             ids: rows.ids,
             topics: from_one(rows.topics),
             clusters: rows.clusters.map(from_one),
+            explained: rows.explained.map(|explained| explained.parts),
             weights: rows.weights.chunks(rows.rank.max(1)).collect(),
         }
     }

@@ -18,13 +18,18 @@ const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: usize = 1 << 26;
 
 pub(super) fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
-    write_groups(documents, out).map_err(|error| match error {
+    write_groups(documents, out).map_err(to_io)
+}
+
+/// What the stream said, where it is the cause.
+pub(super) fn to_io(error: ParquetError) -> io::Error {
+    match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(other) => io::Error::other(other),
         },
         other => io::Error::other(other),
-    })
+    }
 }
 
 fn write_groups(documents: &Documents, out: &mut (dyn Write + Send)) -> Result<(), ParquetError> {
