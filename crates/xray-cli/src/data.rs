@@ -118,17 +118,6 @@ pub(crate) fn read_table(
     Ok(as_table(comm, content, &args.name())?)
 }
 
-/// Reads texts or counts, and weighs them.
-pub(crate) fn read_corpus(
-    comm: &dyn Communicator,
-    session: &mut Session,
-    input: &InputArgs,
-    text: &TextArgs,
-) -> anyhow::Result<Corpus> {
-    let content = read(comm, session, input)?;
-    weigh_content(comm, session, input, text, content)
-}
-
 /// Weighs texts and counts.
 pub(crate) fn weigh_content(
     comm: &dyn Communicator,

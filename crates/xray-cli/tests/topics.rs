@@ -391,6 +391,47 @@ fn one_topic_and_more_topics_than_words() {
 }
 
 #[test]
+fn details_tell_what_speaks_for_each_topic() {
+    let place = Place::new();
+    // The first document three times: near copies are not listed.
+    let csv = articles_csv(60);
+    let mut lines: Vec<String> = csv.lines().map(str::to_owned).collect();
+    for copy in 0..2 {
+        let line = lines[1].replacen("doc0", &format!("copy{copy}"), 1);
+        lines.push(line);
+    }
+    place.write("articles.csv", lines.join("\n") + "\n");
+    let run = place.done(&["topics", "articles.csv", "-k", "4", "--details", "-o", "out"]);
+    for header in ["NPMI", "exclusive", "stability", "similar topics", "text"] {
+        assert!(run.stdout.contains(header), "{header}: {}", run.stdout);
+    }
+    assert!(run.stdout.contains('*'), "no word is marked: {}", run.stdout);
+    let topics = place.json("out/topics.json")["topics"].as_array().expect("topics").clone();
+    let mut in_topics = 0;
+    for topic in &topics {
+        let best = topic["best_documents"].as_array().expect("documents");
+        assert!((1..=5).contains(&best.len()), "{topic}");
+        let heavy: Vec<f64> =
+            best.iter().map(|d| d["weight"].as_f64().expect("a number")).collect();
+        assert!(heavy.is_sorted_by(|a, b| a >= b), "{heavy:?}");
+        let copies = |d: &&serde_json::Value| {
+            let id = d["id"].as_str().expect("a name");
+            id == "doc0" || id.starts_with("copy")
+        };
+        assert!(best.iter().filter(copies).count() <= 1, "{topic}");
+        assert!(best.iter().all(|d| !d["text"].as_str().expect("a text").is_empty()), "{topic}");
+        let part = |name: &str| topic[name].as_f64().expect("a number");
+        assert!((0.0..=1.0).contains(&part("stability")), "{topic}");
+        assert!((0.0..=1.0).contains(&part("exclusivity")), "{topic}");
+        assert!((-1.0..=1.0).contains(&part("npmi")), "{topic}");
+        in_topics += topic["documents"].as_u64().expect("a count");
+    }
+    assert!((50..=62).contains(&in_topics), "{in_topics}");
+    let weight: f64 = topics.iter().map(|t| t["weight_share"].as_f64().expect("a number")).sum();
+    assert!((weight - 1.0).abs() < 1e-9, "{weight}");
+}
+
+#[test]
 fn weights_have_six_digits_or_all_or_shares_beside_them() {
     let place = Place::new();
     place.write("articles.csv", articles_csv(60));

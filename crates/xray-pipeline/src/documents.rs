@@ -77,15 +77,18 @@ impl DocumentWeights {
     /// # Errors
     /// If the ranks cannot exchange data.
     pub fn shares(&self, comm: &dyn Communicator) -> Result<Vec<f64>> {
+        let n = self.own.n().max(1) as f64;
+        Ok(self.counts(comm)?.into_iter().map(|count| count as f64 / n).collect())
+    }
+
+    /// The number of documents of all ranks in which each topic is the heaviest; collective.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn counts(&self, comm: &dyn Communicator) -> Result<Vec<usize>> {
         let mut counts = vec![0_u64; self.rank];
         self.heaviest.iter().flatten().for_each(|&k| counts[k] += 1);
-        let all = comm.gather(&counts)?;
-        counts.fill(0);
-        for (place, count) in all.into_iter().enumerate() {
-            counts[place % self.rank] += count;
-        }
-        let n = self.own.n().max(1) as f64;
-        Ok(counts.into_iter().map(|count| count as f64 / n).collect())
+        Ok(sum_over_ranks(comm, &counts)?.into_iter().map(|count| count as usize).collect())
     }
 
     /// Number of documents of all ranks that are in no topic; collective.
@@ -189,6 +192,12 @@ impl DocumentBlock<'_> {
         message.extend(topics.flat_map(|topic| number(topic).to_le_bytes()));
         message
     }
+}
+
+/// The sums of as many numbers as each rank has; collective.
+pub(crate) fn sum_over_ranks(comm: &dyn Communicator, own: &[u64]) -> Result<Vec<u64>> {
+    let all = comm.gather(own)?;
+    Ok((0..own.len()).map(|k| all.iter().skip(k).step_by(own.len()).sum()).collect())
 }
 
 /// What is in a block that has arrived.

@@ -75,7 +75,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `sum_j h_j h_j'`.
-fn gram(h: &[f64], k: usize) -> Vec<f64> {
+pub(crate) fn gram(h: &[f64], k: usize) -> Vec<f64> {
     let mut gram = vec![0.0; k * k];
     for line in h.chunks_exact(k.max(1)) {
         for (row, &v) in gram.chunks_exact_mut(k.max(1)).zip(line).filter(|(_, v)| **v != 0.0) {

@@ -39,6 +39,7 @@ mod clusters;
 mod corpus;
 mod documents;
 mod error;
+mod evidence;
 mod factorize;
 mod folder;
 mod forecast;
@@ -68,6 +69,7 @@ pub use corpus::{
 };
 pub use documents::{DocumentBlock, DocumentWeights, Explained};
 pub use error::{Error, Result};
+pub use evidence::{BEST_DOCUMENTS, BestDocument, RelatedTopic, TopicEvidence, texts_of};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,

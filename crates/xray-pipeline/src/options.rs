@@ -26,6 +26,7 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 /// | `method` | HALS | how they are made | |
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
+/// | `stability` | no | look how stable each topic is | |
 /// | `params` | greedy | everything else about the choice of anchors | |
 /// | `memory` | a quarter of RAM | bytes for cached products; no effect on the result | any |
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +54,8 @@ pub struct TopicOptions {
     pub n_words: usize,
     /// List only one of several forms of a word.
     pub distinct: bool,
+    /// Whether to look how stable each topic is.
+    pub stability: bool,
     /// Rule, solver and seed; `rank`, `fixed` and `excluded` are overwritten.
     pub params: Params,
     /// Bytes for cached products; a quarter of the machine's memory if absent.
@@ -73,6 +76,7 @@ impl Default for TopicOptions {
             method: Refinement::Hals,
             n_words: 10,
             distinct: false,
+            stability: false,
             params: Params { selection: Selection::Greedy, ..Params::new(0) },
             memory: None,
         }
@@ -158,6 +162,8 @@ pub struct TopicsRequest {
     pub words: usize,
     /// List only one of several forms of a word.
     pub distinct: bool,
+    /// Whether to look how stable each topic is.
+    pub stability: bool,
     /// Rule, solver and seed; rank and columns are found from the rest.
     pub params: Params,
 }
@@ -177,6 +183,7 @@ impl Default for TopicsRequest {
             refine_method: options.method,
             words: options.n_words,
             distinct: options.distinct,
+            stability: options.stability,
             params: options.params,
         }
     }
@@ -214,6 +221,7 @@ impl TopicsRequest {
             method: self.refine_method,
             n_words: self.words,
             distinct: self.distinct,
+            stability: self.stability,
             params: self.params.clone(),
             memory: None,
         };

@@ -19,9 +19,10 @@ use crate::clusters::Clusters;
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
+use crate::evidence::{TopicEvidence, gather_evidence, texts_of};
 use crate::given::Given;
 use crate::left_over::{explained_rows, row_errors, sum_of_errors};
-use crate::number::{NumberOptions, NumberSuggestion, study_number};
+use crate::number::{NumberOptions, NumberSuggestion, study_number, topic_stability};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
 use crate::watch::{Event, Progress, Stage, Told};
@@ -33,6 +34,8 @@ use crate::words::{AnchorPlace, Listing, TopicWords, describe_words};
 pub struct Topics {
     /// The topics, in the order in which their anchors were found.
     pub topics: Vec<Topic>,
+    /// What speaks for each of them.
+    pub evidence: Vec<TopicEvidence>,
     /// The transpose of H: one row of weights for each word; each topic has length 1.
     pub h: Vec<f64>,
     /// What decides the clusters of documents.
@@ -94,6 +97,19 @@ impl Topic {
 }
 
 impl Topics {
+    /// Keeps how the best documents of the topics begin; collective. `texts` are the beginnings of the own documents.
+    ///
+    /// # Errors
+    /// If the ranks cannot exchange data.
+    pub fn add_texts(&mut self, comm: &dyn Communicator, texts: &[String]) -> Result<()> {
+        let best = || self.evidence.iter().flat_map(|evidence| &evidence.best_documents);
+        let rows: Vec<usize> = best().map(|document| document.row).collect();
+        let texts = texts_of(comm, &self.documents.own, &rows, |place| texts[place].clone())?;
+        let best = self.evidence.iter_mut().flat_map(|evidence| &mut evidence.best_documents);
+        best.zip(texts).for_each(|(document, text)| document.text = Some(text));
+        Ok(())
+    }
+
     /// Number of topics.
     pub fn rank(&self) -> usize {
         self.topics.len()
@@ -142,8 +158,20 @@ pub fn find_topics(
     documents.clusters = Some(own);
     documents.explained = Some(explained_rows(comm, &errors)?);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
+    let mut evidence = gather_evidence(comm, corpus, &topics, &h, &documents)?;
     let _ = progress.tell(Event::Advance);
-    Ok(Topics { topics, h, clusters, documents, run })
+    // Halves know nothing of given words.
+    if options.stability && options.anchors.is_empty() && run.termination != Termination::Stopped {
+        let number = number_options(options, rank);
+        match topic_stability(comm, &corpus.matrix, &number, &h, progress) {
+            Ok(parts) => {
+                evidence.iter_mut().zip(parts).for_each(|(of, part)| of.stability = Some(part))
+            }
+            Err(crate::Error::Fit(xray_nmf::Error::Stopped)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Topics { topics, evidence, h, clusters, documents, run })
 }
 
 /// The number of topics, if it is not given and may take its time; collective.
@@ -156,18 +184,18 @@ fn number_of_topics(
     if options.rank.is_some() || options.fast {
         return Ok(None);
     }
-    let params = Params {
-        rank: options.max_rank,
-        excluded: options.excluded.clone(),
-        ..options.params.clone()
-    };
-    let (method, memory) = (options.method, options.memory);
-    let number = NumberOptions { params, method, memory, grouped: true };
+    let number = number_options(options, options.max_rank);
     let study = study_number(comm, &corpus.matrix, &number, progress)?;
     Ok(study.map(|study| {
         let rank = study.suggestion.rank.max(options.anchors.len());
         NumberSuggestion { rank, ..study.suggestion }
     }))
+}
+
+/// How topics are tried on parts of the documents.
+fn number_options(options: &TopicOptions, rank: usize) -> NumberOptions {
+    let params = Params { rank, excluded: options.excluded.clone(), ..options.params.clone() };
+    NumberOptions { params, method: options.method, memory: options.memory, grouped: true }
 }
 
 /// The anchors, as factors to be refined, and the record of their search.

@@ -17,10 +17,12 @@ pub enum Stage {
     Weights,
     /// Top words and coherence of every rank.
     Coherence,
+    /// Seeking the topics again in halves of the documents.
+    Stability,
 }
 
 impl Stage {
-    /// `number`, `anchors`, `refinement`, `weights` or `coherence`.
+    /// `number`, `anchors`, `refinement`, `weights`, `coherence` or `stability`.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Number => "number",
@@ -28,6 +30,7 @@ impl Stage {
             Stage::Refinement => "refinement",
             Stage::Weights => "weights",
             Stage::Coherence => "coherence",
+            Stage::Stability => "stability",
         }
     }
 }

@@ -194,6 +194,9 @@ pub struct TopicsArgs {
     /// List only one of several forms of a word (film, films)
     #[arg(long)]
     pub distinct: bool,
+    /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
+    #[arg(long)]
+    pub details: bool,
     /// Folder for the files [default with tables: the input's name and "-topics"; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,

@@ -9,8 +9,8 @@ use xray_nmf::Termination;
 use xray_nmf::comm::{Communicator, Counted};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    LEFT_MARK, RowStyle, Suggestion, TopicsParameters, TopicsReport, contingency_csv,
-    contingency_table, json, topics_csv, topics_table,
+    LEFT_MARK, RowStyle, Suggestion, TopicsParameters, TopicsReport, best_documents_table,
+    contingency_csv, contingency_table, evidence_table, json, topics_csv, topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
@@ -21,7 +21,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
-use crate::data::{about, provenance, read_corpus};
+use crate::data::{about, provenance, read, weigh_content};
 use crate::documents::{
     DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
 };
@@ -30,6 +30,9 @@ use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Guarded, resumable};
 use crate::session::Session;
+
+/// Characters of a document that are told.
+const BEGINNING: usize = 300;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
@@ -49,7 +52,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
-    let mut corpus = read_corpus(comm, &mut session, &args.input, &args.text)?;
+    let content = read(comm, &mut session, &args.input)?;
+    let beginnings = args.details.then(|| content.beginnings(BEGINNING)).flatten();
+    let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;
     let request = request(args);
     let options = together(comm, options(&session, &request, &corpus))?;
@@ -60,7 +65,10 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = TopicOptions { memory: about(&args.input, cache)?, ..options };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
-    let found = about(&args.input, found)?;
+    let mut found = about(&args.input, found)?;
+    if let Some(beginnings) = beginnings {
+        found.add_texts(comm, &beginnings)?;
+    }
     let report = TopicsReport::new(comm, &corpus, &found)?;
     let TopicsRequest { anchor, exclude, .. } = request;
     let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
@@ -74,7 +82,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         None => None,
     };
     let found = FoundTopics::new(corpus, found, report, parameters)
-        .style(args.weights.style(), args.parquet());
+        .style(args.weights.style(), args.parquet())
+        .details(args.details);
     found.finish(comm, session, output, reading)
 }
 
@@ -118,6 +127,7 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
         words: args.words,
         distinct: args.distinct,
+        stability: args.details,
         params: args.engine.params(0, default.params.selection, &args.common),
         ..default
     }
@@ -151,6 +161,8 @@ pub(crate) struct FoundTopics {
     style: RowStyle,
     /// Whether documents are written to a Parquet file.
     parquet: bool,
+    /// Whether people want to know what speaks for each topic.
+    details: bool,
 }
 
 /// Where the files go, and how.
@@ -181,12 +193,27 @@ impl FoundTopics {
         let ColumnNames::Words(vectorizer) = names else { panic!("topics are made of words") };
         let own_entries = matrix.columns().n_entries();
         let style = RowStyle::default();
-        Self { rows, vectorizer, own_entries, found, report, parameters, style, parquet: false }
+        Self {
+            rows,
+            vectorizer,
+            own_entries,
+            found,
+            report,
+            parameters,
+            style,
+            parquet: false,
+            details: false,
+        }
     }
 
     /// With CSV files written in this way.
     pub(crate) fn style(self, style: RowStyle, parquet: bool) -> Self {
         Self { style, parquet, ..self }
+    }
+
+    /// With what speaks for each topic told, or not.
+    pub(crate) fn details(self, details: bool) -> Self {
+        Self { details, ..self }
     }
 
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
@@ -207,7 +234,7 @@ impl FoundTopics {
         self.report.ranks = rank_facts(comm, &session, self.own_entries, reading)?;
         let told = match comm.rank() {
             0 if session.json => session.print_answer(&self.report),
-            0 => print(&session, &self.report),
+            0 => print(&session, &self.report, self.details),
             _ => Ok(()),
         };
         // What could not be written is told all the same.
@@ -314,12 +341,18 @@ impl FoundTopics {
 }
 
 /// Prints the topics, for people.
-fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<()> {
+fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Result<()> {
     let documents = number::count(report.documents as u64);
     let words = number::count(report.vocabulary as u64);
     let (topics, time) = (report.rank, number::duration(session.elapsed()));
     session.note(format!("{documents} documents, {words} words, {topics} topics in {time}\n"));
     session.print_table(&topics_table(report))?;
+    if details {
+        session.print_line("")?;
+        session.print_table(&evidence_table(report))?;
+        session.print_line("")?;
+        session.print_table(&best_documents_table(report))?;
+    }
     if report.topics.iter().any(|line| line.anchor_left) {
         session.note(format!(
             "\n{LEFT_MARK} this anchor has left its topic: it is heavier in another, or not among the first 20 words"

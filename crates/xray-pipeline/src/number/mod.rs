@@ -96,6 +96,29 @@ pub fn study_number(
     }
 }
 
+/// How stable each topic of `h`, the transpose of H, is: how much of its documents is again in one topic when as many
+/// topics are sought in halves of the rows, in the mean over three splits; collective.
+///
+/// # Errors
+/// If the ranks cannot exchange data, or the work is stopped.
+pub(crate) fn topic_stability(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    options: &NumberOptions,
+    h: &[f64],
+    progress: &mut dyn Progress,
+) -> Result<Vec<f64>> {
+    const SPLITS: usize = 3;
+    let rank = options.params.rank;
+    let sample = sample(comm, matrix, options.params.seed)?;
+    let matrix = sample.as_ref().unwrap_or(matrix);
+    let stop = progress.stop();
+    let _ = progress.tell(Event::Begin(Stage::Stability, 2 * SPLITS));
+    let trial = Trial { comm, options, stop: &stop };
+    let splits = Splits::new(&trial, matrix, rank, SPLITS)?;
+    splits.recovered(&trial, h, rank, || progress.tell(Event::Advance).is_break())
+}
+
 fn look(
     comm: &dyn Communicator,
     matrix: &DistributedMatrix,
@@ -129,7 +152,7 @@ fn look(
     }
     drop(folds);
     if options.grouped {
-        let splits = Splits::new(&trial, matrix, curve.supported_at_most())?;
+        let splits = Splits::new(&trial, matrix, curve.supported_at_most(), Splits::NUMBER)?;
         let end = splits.largest_rank();
         let below_end = grid.iter().copied().filter(|k| *k > 1 && *k < end);
         for k in below_end.chain((end > 0).then_some(end)) {

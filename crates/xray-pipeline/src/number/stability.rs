@@ -24,7 +24,12 @@ impl Splits {
     pub(super) const NUMBER: usize = 5;
 
     /// Draws them, and finds the anchors of each half; collective.
-    pub(super) fn new(trial: &Trial<'_>, matrix: &DistributedMatrix, rank: usize) -> Result<Self> {
+    pub(super) fn new(
+        trial: &Trial<'_>,
+        matrix: &DistributedMatrix,
+        rank: usize,
+        number: usize,
+    ) -> Result<Self> {
         let seed = |s: usize| trial.options.params.seed.wrapping_add(101 + s as u64);
         let found = |rows: &[usize]| -> Result<(DistributedMatrix, Factorization)> {
             let half = matrix.rows_at(trial.comm, rows)?;
@@ -39,7 +44,7 @@ impl Splits {
         let (rest, grouped) = split_rows(matrix.n_rows(), share.min(1.0), seed(Self::NUMBER));
         let grouped = if share < 1.0 { grouped } else { [rest, grouped].concat() };
         Ok(Self {
-            halves: (0..Self::NUMBER).map(halves).collect::<Result<_>>()?,
+            halves: (0..number).map(halves).collect::<Result<_>>()?,
             grouped: matrix.rows_at(trial.comm, &grouped)?,
         })
     }
@@ -59,6 +64,27 @@ impl Splits {
         Ok(sum / self.halves.len() as f64)
     }
 
+    /// How much of the documents of each of k topics is again in one topic of a half, in the mean over all halves: the
+    /// part that both have of those that either has; collective. `told` is called after each half.
+    pub(super) fn recovered(
+        &self,
+        trial: &Trial<'_>,
+        h: &[f64],
+        k: usize,
+        mut told: impl FnMut() -> bool,
+    ) -> Result<Vec<f64>> {
+        let groups = self.heaviest(trial, h.to_vec(), k)?;
+        let mut sums = vec![0.0; k];
+        for half in self.halves.iter().flatten() {
+            let others = self.groups(trial, half, k)?;
+            let overlaps = best_overlaps(&groups, &others, k);
+            sums.iter_mut().zip(overlaps).for_each(|(sum, overlap)| *sum += overlap);
+            trial.go_on(told())?;
+        }
+        let n_halves = 2.0 * self.halves.len() as f64;
+        Ok(sums.into_iter().map(|sum| sum / n_halves).collect())
+    }
+
     /// The heaviest topic of every grouped row, by the topics of some rows; collective.
     fn groups(
         &self,
@@ -66,7 +92,12 @@ impl Splits {
         (half, found): &(DistributedMatrix, Factorization),
         k: usize,
     ) -> Result<Vec<u64>> {
-        let h = trial.topics(half, found, k)?;
+        let h = trial.topics(half, found, k.min(found.rank()))?;
+        self.heaviest(trial, h, k.min(found.rank()))
+    }
+
+    /// The heaviest of k topics in every grouped row; collective.
+    fn heaviest(&self, trial: &Trial<'_>, h: Vec<f64>, k: usize) -> Result<Vec<u64>> {
         let rows = self.grouped.rows().expect("rows are made");
         let weights = RowModel::new(k, self.grouped.n_columns(), h)?.weights(rows)?;
         let own = Ownership::rows(self.grouped.n_rows(), trial.comm);
@@ -74,5 +105,37 @@ impl Splits {
         let heaviest = documents.heaviest.iter().map(|topic| topic.unwrap_or(k) as u64);
         let all = trial.comm.gather(&heaviest.collect::<Vec<_>>())?;
         Ok(documents.own.in_order(&all, 1))
+    }
+}
+
+/// For each of k groups, how much it has in common with the most similar of the others: the part of the members of
+/// either that are in both.
+fn best_overlaps(groups: &[u64], others: &[u64], k: usize) -> Vec<f64> {
+    let n_others = others.iter().max().map_or(0, |most| *most as usize + 1);
+    let (mut common, mut sizes) = (vec![0_usize; k * n_others], vec![0_usize; n_others]);
+    let mut own = vec![0_usize; k];
+    for (&group, &other) in groups.iter().zip(others) {
+        sizes[other as usize] += 1;
+        if let Some(size) = own.get_mut(group as usize) {
+            *size += 1;
+            common[group as usize * n_others + other as usize] += 1;
+        }
+    }
+    let overlap = |t: usize, u: usize| {
+        let both = common[t * n_others + u];
+        both as f64 / (own[t] + sizes[u] - both).max(1) as f64
+    };
+    (0..k).map(|t| (0..n_others).map(|u| overlap(t, u)).fold(0.0, f64::max)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_compared_with_the_most_similar_one() {
+        // The first group comes back under another number, the second is split, the third is in no document.
+        let overlaps = best_overlaps(&[0, 0, 1, 1, 1, 3], &[2, 2, 0, 0, 1, 1], 3);
+        assert_eq!(overlaps, [1.0, 2.0 / 3.0, 0.0]);
     }
 }

@@ -47,6 +47,28 @@ pub enum Content {
     Table(Box<Corpus>),
 }
 
+impl Content {
+    /// The first `length` characters or so of each own document; none of numbers.
+    pub fn beginnings(&self, length: usize) -> Option<Vec<String>> {
+        let Content::Documents(documents) = self else { return None };
+        let beginning = |text: &String| {
+            let mut words = String::new();
+            for word in text.split_whitespace() {
+                if words.chars().count() + word.chars().count() > length {
+                    words.extend(word.chars().take(length.saturating_sub(words.chars().count())));
+                    words.push('…');
+                    break;
+                }
+                words += word;
+                words.push(' ');
+            }
+            words.truncate(words.trim_end().len());
+            words
+        };
+        Some(documents.own.texts.iter().map(beginning).collect())
+    }
+}
+
 /// Reads texts or numbers; collective. Many files are read as one: rank 0 decides what they have in common.
 ///
 /// # Errors

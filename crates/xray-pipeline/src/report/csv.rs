@@ -9,9 +9,27 @@ fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
+fn listed(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
 /// topics.csv: a row for each topic.
 pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
-    let headers = ["topic", "anchor", "share", "margin", "name", "words"];
+    let headers = [
+        "topic",
+        "anchor",
+        "share",
+        "margin",
+        "name",
+        "words",
+        "documents",
+        "weight_share",
+        "npmi",
+        "exclusivity",
+        "stability",
+        "related",
+        "best_documents",
+    ];
     let mut table = Table::new(headers.map(Column::left));
     for line in &report.topics {
         table.row([
@@ -21,6 +39,13 @@ pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
             number(line.margin),
             line.name.clone(),
             line.words.join(", "),
+            line.evidence.documents.to_string(),
+            line.evidence.weight_share.to_string(),
+            line.evidence.npmi.to_string(),
+            line.evidence.exclusivity.to_string(),
+            number(line.evidence.stability),
+            listed(line.evidence.related.iter().map(|related| related.topic.to_string())),
+            listed(line.evidence.best_documents.iter().map(|best| best.id.clone())),
         ]);
     }
     csv_text(cells, table.records())

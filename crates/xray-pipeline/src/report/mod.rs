@@ -30,7 +30,10 @@ pub(crate) use model::LEAST_EXPLAINED;
 pub(crate) use model::object;
 pub use model::{FactorizeParameters, TopicsParameters, anchor_columns, factorize_model};
 pub use rank::{RankLine, RankReport};
-pub use table::{LEFT_MARK, anchors_table, contingency_table, ranks_table, topics_table};
+pub use table::{
+    LEFT_MARK, anchors_table, best_documents_table, contingency_table, evidence_table, ranks_table,
+    topics_table,
+};
 pub use topics::{Suggestion, TopicLine, TopicsReport};
 pub use transform::TransformReport;
 pub use weights::{RowStyle, WeightRows};

@@ -2,6 +2,8 @@
 
 use xray_report::{Cell, Column, Table};
 
+use crate::evidence::TopicEvidence;
+
 use super::{ContingencyTable, FactorizeReport, RankReport, TopicsReport};
 
 fn optional(value: Option<f64>, decimals: usize) -> Cell {
@@ -33,6 +35,82 @@ pub fn topics_table(report: &TopicsReport) -> Table {
         ]);
     }
     table
+}
+
+/// What speaks for each topic: a row for each.
+pub fn evidence_table(report: &TopicsReport) -> Table {
+    let mut table = Table::new([
+        Column::right("topic"),
+        Column::left("name").max_width(32),
+        Column::right("documents"),
+        Column::right("weight"),
+        Column::right("NPMI"),
+        Column::right("exclusive"),
+        Column::right("stability"),
+        Column::left("similar topics"),
+    ]);
+    for line in &report.topics {
+        let TopicEvidence {
+            documents, weight_share, npmi, exclusivity, stability, related, ..
+        } = &line.evidence;
+        let similar =
+            related.iter().map(|other| format!("{} ({:.2})", other.topic, other.similarity));
+        table.row([
+            Cell::from(line.topic.to_string()),
+            Cell::from(line.name.as_str()),
+            Cell::count(*documents as u64),
+            Cell::percent(*weight_share, 1),
+            Cell::fixed(*npmi, 2),
+            Cell::percent(*exclusivity, 0),
+            optional(*stability, 2),
+            Cell::from(similar.collect::<Vec<_>>().join(", ")),
+        ]);
+    }
+    table
+}
+
+/// The best documents of each topic, a row for each; the topic's words are marked where texts are known.
+pub fn best_documents_table(report: &TopicsReport) -> Table {
+    let mut table = Table::new([
+        Column::right("topic"),
+        Column::left("document").max_width(24),
+        Column::right("weight"),
+        Column::right("share"),
+        Column::left("text"),
+    ]);
+    for line in &report.topics {
+        for document in &line.evidence.best_documents {
+            let text = document.text.as_deref().unwrap_or_default();
+            table.row([
+                Cell::from(line.topic.to_string()),
+                Cell::from(document.id.as_str()),
+                Cell::fixed(document.weight, 3),
+                Cell::percent(document.share, 0),
+                Cell::from(marked(text, &line.words)),
+            ]);
+        }
+    }
+    table
+}
+
+/// A text with asterisks around some words, in any case of letters.
+fn marked(text: &str, words: &[String]) -> String {
+    let is_marked = |word: &str| {
+        let word = word.to_lowercase();
+        words.iter().any(|other| *other == word)
+    };
+    let mut out = String::with_capacity(text.len());
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length);
+        out += &if is_marked(word) { format!("*{word}*") } else { word.to_owned() };
+        let next = after.find(in_word).unwrap_or(after.len());
+        out += &after[..next];
+        rest = &after[next..];
+    }
+    out
 }
 
 /// A row for each label, a column for each topic.
@@ -94,4 +172,16 @@ pub fn ranks_table(report: &RankReport) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_marked_in_any_case() {
+        let words = ["film".to_owned(), "élan".to_owned()];
+        assert_eq!(marked("Film, films: ÉLAN!", &words), "*Film*, films: *ÉLAN*!");
+        assert_eq!(marked("", &words), "");
+    }
 }

@@ -7,6 +7,7 @@ use xray_nmf::comm::Communicator;
 use super::{Agreement, RankFacts, VERSION};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::evidence::TopicEvidence;
 use crate::left_over::explained_part;
 use crate::number::NumberSuggestion;
 use crate::topics::Topics;
@@ -79,6 +80,9 @@ pub struct TopicLine {
     pub share: f64,
     /// How clearly its anchor was chosen; none if it was given.
     pub margin: Option<f64>,
+    /// What speaks for it.
+    #[serde(flatten)]
+    pub evidence: TopicEvidence,
 }
 
 /// A number of topics, and why.
@@ -117,6 +121,7 @@ impl TopicsReport {
                 weights: topic.words.iter().map(|&(_, share)| share).collect(),
                 share: topic.share,
                 margin: topic.margin,
+                evidence: found.evidence[k].clone(),
             }
         });
         let agreement = |of: &[Option<usize>]| match &corpus.rows.labels {
