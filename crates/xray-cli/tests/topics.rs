@@ -139,7 +139,7 @@ fn csv_keeps_ids_labels_and_empty_documents() {
     assert!(json["nmi_clusters"].as_f64().expect("NMI") > 0.9, "{}", json["nmi_clusters"]);
     assert!(run.stdout.contains(" by heaviest topic, ") && run.stdout.contains(" by cluster\n"));
     let text = place.text("articles-topics/topics.csv");
-    assert!(text.starts_with("topic,anchor,share,margin,name,words\n1,"), "{text}");
+    assert!(text.starts_with("topic,anchor,share,margin,name,words,documents,"), "{text}");
     let name = json["topics"][0]["name"].as_str().expect("a name");
     assert!(text.contains(&format!(",\"{name}\",\"")), "{text}");
     assert!(run.stdout.contains(name), "{}", run.stdout);
@@ -275,6 +275,13 @@ fn json_is_one_object_with_the_documented_keys() {
         "weights",
         "share",
         "margin",
+        "documents",
+        "weight_share",
+        "npmi",
+        "exclusivity",
+        "stability",
+        "related",
+        "best_documents",
     ];
     assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));
     assert!(json["suggestion"].is_null());

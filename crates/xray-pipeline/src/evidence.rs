@@ -7,6 +7,7 @@ use xray_nmf::{Line, Ownership};
 use crate::corpus::Corpus;
 use crate::documents::{DocumentWeights, sum_over_ranks};
 use crate::error::Result;
+use crate::groups::share_units;
 use crate::left_over::gram;
 use crate::measure::coherence_of;
 use crate::topics::Topic;
@@ -102,17 +103,11 @@ pub(crate) fn gather_evidence(
         .collect())
 }
 
-/// Each topic's part of all documents. Shares are counted in whole billionths, so that the sum does not depend on who
-/// adds what.
+/// Each topic's part of all documents.
 fn parts_of_all(comm: &dyn Communicator, documents: &DocumentWeights) -> Result<Vec<f64>> {
-    const UNITS: f64 = 1e9;
     let mut units = vec![0_u64; documents.rank];
     for row in documents.weights.chunks_exact(documents.rank.max(1)) {
-        let sum: f64 = row.iter().sum();
-        if sum > 0.0 {
-            let of_row = row.iter().map(|weight| (UNITS * weight / sum).round() as u64);
-            units.iter_mut().zip(of_row).for_each(|(all, unit)| *all += unit);
-        }
+        units.iter_mut().zip(share_units(row)).for_each(|(all, unit)| *all += unit);
     }
     let units = sum_over_ranks(comm, &units)?;
     let all = units.iter().sum::<u64>().max(1) as f64;

@@ -44,7 +44,9 @@ mod factorize;
 mod folder;
 mod forecast;
 mod given;
+mod groups;
 mod left_over;
+mod levels;
 mod matching;
 pub mod measure;
 mod model;
@@ -57,6 +59,7 @@ mod refine;
 pub mod report;
 mod seeds;
 pub mod shards;
+mod time;
 mod topics;
 mod transform;
 mod watch;
@@ -75,6 +78,8 @@ pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,
 };
 pub use forecast::{Forecast, Shape, Work};
+pub use groups::GroupShares;
+pub use levels::{Flow, Level, find_levels, level_ranks};
 pub use matching::ColumnMatch;
 pub use model::{
     apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
@@ -89,6 +94,7 @@ pub use read::{
     weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
+pub use time::{Day, Period};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
 pub use transform::{Transformed, transform_columns, transform_rows};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};

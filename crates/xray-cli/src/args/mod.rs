@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use xray_nmf::SeededTopics;
+use xray_pipeline::Period;
 
 pub use self::parse::TopicNumber;
 
@@ -162,6 +163,9 @@ Examples:
   xray topics counts.mtx --transpose --terms words.txt -k 5
   xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude said
                                                        two topics begin with your words, six are free
+  xray topics news.csv --text body --levels 2,5,10,20  how topics split as their number grows
+  xray topics news.csv --text body -k 8 --time date --details
+                                                       their shares over time, and what speaks for each
 
 Writes topics.csv, topics.json, documents.csv and model.npz into the folder. `xray transform` applies
 model.npz to new documents.";
@@ -194,6 +198,15 @@ pub struct TopicsArgs {
     /// List only one of several forms of a word (film, films)
     #[arg(long)]
     pub distinct: bool,
+    /// Also find these numbers of topics, and tell how topics split from one to the next (levels.csv, flows.csv)
+    #[arg(long, value_name = "K[,K...]", value_delimiter = ',', value_parser = parse::rank)]
+    pub levels: Vec<usize>,
+    /// Column of dates: also tell the share of each topic in each period (periods.csv and a picture)
+    #[arg(long, value_name = "COLUMN")]
+    pub time: Option<String>,
+    /// How long a period is: day, week, month or year [default: what gives some tens of them]
+    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse::period)]
+    pub period: Option<Period>,
     /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
     #[arg(long)]
     pub details: bool,

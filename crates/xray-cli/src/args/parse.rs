@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use xray_data::Format;
 use xray_nmf::Choice;
+use xray_pipeline::Period;
 
 /// A number of bytes, as in `4G`, `1.5g`, `500 MB` or `1048576`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,13 @@ pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 /// A file format by its name.
 pub(super) fn format(text: &str) -> Result<&'static Format, String> {
     Format::from_name(text).map_err(|_| format!("use one of {}", Format::names(|_| true)))
+}
+
+/// A period by its name.
+pub(super) fn period(text: &str) -> Result<Period, String> {
+    let found = Period::ALL.iter().find(|(name, _)| *name == text);
+    let names = Period::ALL.map(|(name, _)| name).join(", ");
+    found.map(|(_, period)| *period).ok_or_else(|| format!("give one of {names}"))
 }
 
 #[cfg(test)]

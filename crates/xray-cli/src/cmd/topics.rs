@@ -1,5 +1,7 @@
 //! `xray topics`: text to topics.
 
+mod more;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -52,12 +54,14 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
+    let periods = more::read_periods(comm, &mut session, args)?;
     let content = read(comm, &mut session, &args.input)?;
     let beginnings = args.details.then(|| content.beginnings(BEGINNING)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;
     let request = request(args);
     let options = together(comm, options(&session, &request, &corpus))?;
+    let (options, ranks) = together(comm, more::with_levels(args, options))?;
     let rank = options.search_params(corpus.n_words()).rank;
     let tries = options.rank.is_none() && !options.fast;
     let copied = if tries { NumberOptions::copies(corpus.matrix.n_entries()) } else { 0.0 };
@@ -69,7 +73,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     if let Some(beginnings) = beginnings {
         found.add_texts(comm, &beginnings)?;
     }
-    let report = TopicsReport::new(comm, &corpus, &found)?;
+    let mut report = TopicsReport::new(comm, &corpus, &found)?;
+    more::add_to(&mut report, comm, &corpus, &found, periods.as_deref())?;
+    report.levels = more::levels(comm, &mut session, &mut corpus, (&options, &ranks), &found)?;
     let TopicsRequest { anchor, exclude, .. } = request;
     let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
     let output = match folder {
@@ -261,7 +267,7 @@ impl FoundTopics {
     fn write_files(&self, comm: &dyn Communicator, output: Output) -> anyhow::Result<String> {
         let Output { mut folder, origin, sharded, .. } = output;
         let small = if comm.rank() == 0 { self.write_small(&mut folder) } else { Ok(()) };
-        xray_pipeline::together(comm, small)?;
+        together(comm, small)?;
         let (vectorizer, parameters) = (&self.vectorizer, &self.parameters);
         if sharded {
             let own = xray_pipeline::together(comm, self.write_own(comm, &mut folder))?;
@@ -277,13 +283,13 @@ impl FoundTopics {
         Ok(folder.commit(comm, None)?)
     }
 
-    fn write_small(&self, folder: &mut Folder) -> xray_pipeline::Result<()> {
+    fn write_small(&self, folder: &mut Folder) -> anyhow::Result<()> {
         let report = &self.report;
         folder.write("topics.csv", |out| {
             out.write_all(topics_csv(report, self.style.cells).as_bytes())
         })?;
         folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
-        Ok(())
+        more::write(report, folder, self.style.cells)
     }
 
     /// What comes after the documents, on the rank that has a model.
@@ -353,6 +359,7 @@ fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Res
         session.print_line("")?;
         session.print_table(&best_documents_table(report))?;
     }
+    more::print(session, report)?;
     if report.topics.iter().any(|line| line.anchor_left) {
         session.note(format!(
             "\n{LEFT_MARK} this anchor has left its topic: it is heavier in another, or not among the first 20 words"

@@ -54,6 +54,12 @@ impl Purpose {
             "documents.csv",
             "documents.parquet",
             "contingency.csv",
+            "classes.csv",
+            "periods.csv",
+            "periods.svg",
+            "periods.png",
+            "levels.csv",
+            "flows.csv",
             "model.npz",
             MANIFEST,
         ];

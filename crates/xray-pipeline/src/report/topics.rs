@@ -4,10 +4,11 @@ use serde::Serialize;
 use xray_nmf::Termination;
 use xray_nmf::comm::Communicator;
 
-use super::{Agreement, RankFacts, VERSION};
+use super::{Agreement, LevelReport, RankFacts, VERSION};
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::evidence::TopicEvidence;
+use crate::groups::GroupShares;
 use crate::left_over::explained_part;
 use crate::number::NumberSuggestion;
 use crate::topics::Topics;
@@ -49,6 +50,15 @@ pub struct TopicsReport {
     /// Normalised mutual information of clusters and labels, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nmi_clusters: Option<f64>,
+    /// How topics split as their number grows, if it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelReport>,
+    /// Shares of topics in each class, if there are labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<GroupShares>,
+    /// Shares of topics in each period, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub periods: Option<GroupShares>,
     /// What each rank had to do, if there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<RankFacts>,
@@ -150,6 +160,9 @@ impl TopicsReport {
             suggestion: run.suggestion.map(Into::into),
             agreement: agreement(&found.documents.heaviest)?,
             nmi_clusters: clusters.map(|clusters| clusters.nmi),
+            levels: Vec::new(),
+            classes: None,
+            periods: None,
             ranks: None,
             silent: found.documents.n_silent(comm)?,
         })

@@ -1,0 +1,257 @@
+//! Days in the forms in which people write them, and the periods that they are in.
+
+use std::fmt;
+
+/// A day of the Gregorian calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day {
+    year: i32,
+    /// From 1.
+    month: u32,
+    /// From 1.
+    day: u32,
+}
+
+/// How long a period is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Period {
+    /// Days, as 2024-03-05.
+    Day,
+    /// Weeks from Monday to Sunday, called by their Monday.
+    Week,
+    /// Months, as 2024-03.
+    Month,
+    /// Years.
+    Year,
+}
+
+impl Period {
+    /// All of them, with their names.
+    pub const ALL: [(&'static str, Period); 4] = [
+        ("day", Period::Day),
+        ("week", Period::Week),
+        ("month", Period::Month),
+        ("year", Period::Year),
+    ];
+
+    /// The one that gives some tens of periods between two days.
+    pub fn for_span(first: Day, last: Day) -> Self {
+        match last.number() - first.number() {
+            ..=62 => Period::Day,
+            ..=400 => Period::Week,
+            ..=3_700 => Period::Month,
+            _ => Period::Year,
+        }
+    }
+
+    /// What the period of a day is called; names sort by time.
+    pub fn of(self, day: Day) -> String {
+        match self {
+            Period::Day => day.to_string(),
+            Period::Week => {
+                Day::from_number(day.number() - (day.number() + 3).rem_euclid(7)).to_string()
+            }
+            Period::Month => format!("{:04}-{:02}", day.year, day.month),
+            Period::Year => format!("{:04}", day.year),
+        }
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// English names, told by their first three letters.
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+impl Day {
+    fn new(year: i64, month: i64, day: i64) -> Option<Self> {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let length = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        let is_there = (1..=9999).contains(&year) && (1..=length).contains(&day);
+        is_there.then_some(Self { year: year as i32, month: month as u32, day: day as u32 })
+    }
+
+    /// The day that a text tells:
+    ///
+    /// | | |
+    /// |---|---|
+    /// | year first | `2024-03-05`, `2024/3/5`, `2024.03.05`, `20240305`, with or without a time after it |
+    /// | of a month or year only | `2024-03`, `March 2024`, `2024`: its first day |
+    /// | month in letters | `5 March 2024`, `Mar 5, 2024`, `Tue Mar 05 12:00:00 +0000 2024` |
+    /// | day or month first | `5.3.2024` is a day in March; `3/5/2024` too, as in the United States, unless the first number cannot be a month |
+    /// | seconds or milliseconds since 1970 | `1709640000`, `1709640000000` |
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_pipeline::Day;
+    /// for text in ["2024-03-05T10:00:00Z", "5 March 2024", "Mar 5, 2024", "5.3.2024", "3/5/2024", "1709640000"] {
+    ///     assert_eq!(Day::parse(text).map(|day| day.to_string()).as_deref(), Some("2024-03-05"), "{text}");
+    /// }
+    /// assert_eq!(Day::parse("soon"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Self::of_digits(text);
+        }
+        Self::of_numbers(text).or_else(|| Self::of_words(text))
+    }
+
+    fn of_digits(text: &str) -> Option<Self> {
+        let number: i64 = text.parse().ok()?;
+        match text.len() {
+            4 => Self::new(number, 1, 1),
+            8 => Self::new(number / 10_000, number / 100 % 100, number % 100),
+            9 | 10 => Some(Self::from_number(number.div_euclid(86_400))),
+            12 | 13 => Some(Self::from_number(number.div_euclid(86_400_000))),
+            _ => None,
+        }
+    }
+
+    /// Numbers with marks between them; what follows the third is a time.
+    fn of_numbers(text: &str) -> Option<Self> {
+        let mark = text.chars().find(|c| !c.is_ascii_digit())?;
+        if !matches!(mark, '-' | '/' | '.') {
+            return None;
+        }
+        let mut parts = text.splitn(3, mark);
+        let first: i64 = parts.next()?.parse().ok()?;
+        let second: i64 = parts.next()?.parse().ok()?;
+        let year_first = first > 31;
+        let Some(third) = parts.next() else {
+            return if year_first { Self::new(first, second, 1) } else { None };
+        };
+        let digits = third.bytes().take_while(u8::is_ascii_digit).count();
+        let after = third[digits..].chars().next();
+        if after.is_some_and(|c| !matches!(c, 'T' | 't' | ' ' | ',' | '_' | 'Z')) {
+            return None;
+        }
+        let third: i64 = third[..digits].parse().ok()?;
+        match mark {
+            _ if year_first => Self::new(first, second, third),
+            _ if digits != 4 => None,
+            '/' => Self::new(third, first, second).or_else(|| Self::new(third, second, first)),
+            _ => Self::new(third, second, first),
+        }
+    }
+
+    /// A month in letters, a day and a year.
+    fn of_words(text: &str) -> Option<Self> {
+        let (mut month, mut day, mut year) = (None, None, None);
+        for word in text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '-' | '/' | '.')) {
+            let letters = word.to_lowercase();
+            let found = letters.get(..3).and_then(|start| MONTHS.iter().position(|m| *m == start));
+            let ending = ["st", "nd", "rd", "th"].iter().find_map(|end| letters.strip_suffix(end));
+            let of_day = ending.unwrap_or(&letters);
+            match (found, of_day.parse::<i64>()) {
+                (Some(place), _) if month.is_none() && word.chars().all(char::is_alphabetic) => {
+                    month = Some(place as i64 + 1);
+                }
+                (_, Ok(number))
+                    if word.len() == 4 && year.is_none() && !word.starts_with(['+', '0']) =>
+                {
+                    year = Some(number);
+                }
+                (_, Ok(number)) if day.is_none() && (1..=31).contains(&number) => {
+                    day = Some(number)
+                }
+                _ => {}
+            }
+        }
+        Self::new(year?, month?, day.unwrap_or(1))
+    }
+
+    /// Days since 1970-01-01.
+    fn number(self) -> i64 {
+        // Years begin in March, so that leap days come last.
+        let shifted = i64::from(self.month <= 2);
+        let year = i64::from(self.year) - shifted;
+        let month = i64::from(self.month) + 12 * shifted - 3;
+        let in_year = (153 * month + 2) / 5 + i64::from(self.day) - 1;
+        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year
+            - 719_468
+    }
+
+    fn from_number(number: i64) -> Self {
+        let days = number + 719_468;
+        let era = days.div_euclid(146_097);
+        let in_era = days.rem_euclid(146_097);
+        let year = (in_era - in_era / 1_460 + in_era / 36_524 - in_era / 146_096) / 365;
+        let in_year = in_era - (365 * year + year / 4 - year / 100);
+        let month = (5 * in_year + 2) / 153;
+        let day = in_year - (153 * month + 2) / 5 + 1;
+        let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+        Self { year: (era * 400 + year + next) as i32, month: month as u32, day: day as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> String {
+        Day::parse(text).map_or("none".to_owned(), |day| day.to_string())
+    }
+
+    #[test]
+    fn days_in_many_forms() {
+        let cases = [
+            ("2024-02-29", "2024-02-29"),
+            ("2023-02-29", "none"),
+            ("2024-03-05 10:11:12", "2024-03-05"),
+            ("2024-03-05T10:11:12.5+02:00", "2024-03-05"),
+            ("20240305", "2024-03-05"),
+            ("2024/3/5", "2024-03-05"),
+            ("2024-03", "2024-03-01"),
+            ("2024", "2024-01-01"),
+            ("05.03.2024", "2024-03-05"),
+            ("3/5/2024", "2024-03-05"),
+            ("25/3/2024", "2024-03-25"),
+            ("Tue Mar 05 12:00:00 +0000 2024", "2024-03-05"),
+            ("Tue, 5 Mar 2024 12:00:00 +0100", "2024-03-05"),
+            ("March 5th, 2024", "2024-03-05"),
+            ("5-Mar-2024", "2024-03-05"),
+            ("March 2024", "2024-03-01"),
+            ("0", "none"),
+            ("-3", "none"),
+            ("99/99/2024", "none"),
+            ("2024-03-05x", "none"),
+            ("", "none"),
+            ("marvellous", "none"),
+            ("1709640000", "2024-03-05"),
+            ("1709640000123", "2024-03-05"),
+        ];
+        for (text, day) in cases {
+            assert_eq!(parsed(text), day, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_days_come_back() {
+        for number in (-800_000..800_000).step_by(37) {
+            assert_eq!(Day::from_number(number).number(), number);
+        }
+        assert_eq!(Day::from_number(0).to_string(), "1970-01-01");
+    }
+
+    #[test]
+    fn periods_have_names_that_sort() {
+        let day = Day::parse("2024-03-05").expect("a day");
+        let names: Vec<String> = Period::ALL.iter().map(|(_, period)| period.of(day)).collect();
+        assert_eq!(names, ["2024-03-05", "2024-03-04", "2024-03", "2024"]);
+        let monday = Day::parse("2024-03-04").expect("a day");
+        assert_eq!(Period::Week.of(monday), "2024-03-04");
+        assert_eq!(Period::for_span(monday, day), Period::Day);
+        assert_eq!(Period::for_span(day, Day::parse("2026-01-01").expect("a day")), Period::Month);
+    }
+}
