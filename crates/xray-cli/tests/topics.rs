@@ -257,6 +257,7 @@ fn json_is_one_object_with_the_documented_keys() {
         "explained",
         "suggestion",
         "nmi",
+        "classes",
         "contingency",
         "nmi_clusters",
         "input",
@@ -395,96 +396,6 @@ fn one_topic_and_more_topics_than_words() {
     place.write("one.txt", "lonely words here\n");
     let run = place.xray(&["topics", "one.txt", "-k", "1", "--json"]);
     assert!(matches!(run.status, Some(0 | 1)), "{}", run.stderr);
-}
-
-#[test]
-fn details_tell_what_speaks_for_each_topic() {
-    let place = Place::new();
-    // The first document three times: near copies are not listed.
-    let csv = articles_csv(60);
-    let mut lines: Vec<String> = csv.lines().map(str::to_owned).collect();
-    for copy in 0..2 {
-        let line = lines[1].replacen("doc0", &format!("copy{copy}"), 1);
-        lines.push(line);
-    }
-    place.write("articles.csv", lines.join("\n") + "\n");
-    let run = place.done(&["topics", "articles.csv", "-k", "4", "--details", "-o", "out"]);
-    for header in ["NPMI", "exclusive", "stability", "similar topics", "text"] {
-        assert!(run.stdout.contains(header), "{header}: {}", run.stdout);
-    }
-    assert!(run.stdout.contains('*'), "no word is marked: {}", run.stdout);
-    let topics = place.json("out/topics.json")["topics"].as_array().expect("topics").clone();
-    let mut in_topics = 0;
-    for topic in &topics {
-        let best = topic["best_documents"].as_array().expect("documents");
-        assert!((1..=5).contains(&best.len()), "{topic}");
-        let heavy: Vec<f64> =
-            best.iter().map(|d| d["weight"].as_f64().expect("a number")).collect();
-        assert!(heavy.is_sorted_by(|a, b| a >= b), "{heavy:?}");
-        let copies = |d: &&serde_json::Value| {
-            let id = d["id"].as_str().expect("a name");
-            id == "doc0" || id.starts_with("copy")
-        };
-        assert!(best.iter().filter(copies).count() <= 1, "{topic}");
-        assert!(best.iter().all(|d| !d["text"].as_str().expect("a text").is_empty()), "{topic}");
-        let part = |name: &str| topic[name].as_f64().expect("a number");
-        assert!((0.0..=1.0).contains(&part("stability")), "{topic}");
-        assert!((0.0..=1.0).contains(&part("exclusivity")), "{topic}");
-        assert!((-1.0..=1.0).contains(&part("npmi")), "{topic}");
-        in_topics += topic["documents"].as_u64().expect("a count");
-    }
-    assert!((50..=62).contains(&in_topics), "{in_topics}");
-    let weight: f64 = topics.iter().map(|t| t["weight_share"].as_f64().expect("a number")).sum();
-    assert!((weight - 1.0).abs() < 1e-9, "{weight}");
-}
-
-#[test]
-fn weights_have_six_digits_or_all_or_shares_beside_them() {
-    let place = Place::new();
-    place.write("articles.csv", articles_csv(60));
-    let table = |options: &[&str]| {
-        let base = ["topics", "articles.csv", "-k", "3", "-o", "out"];
-        place.done(&[&base[..], options].concat());
-        let text = place.text("out/documents.csv");
-        let rows = records(&text);
-        rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect()
-    };
-    let six: Vec<Vec<String>> = table(&[]);
-    let exact: Vec<Vec<String>> = table(&["--exact", "--shares"]);
-    assert!(exact[0].join(",").ends_with(",topic_3,share_1,share_2,share_3"), "{:?}", exact[0]);
-    let number = |cell: &String| cell.parse::<f64>().expect("a number");
-    let digits = |cell: &String| cell.trim_start_matches(['0', '.']).len();
-    for (short, long) in six[1..].iter().zip(&exact[1..]) {
-        for (a, b) in short[7..].iter().zip(&long[7..10]) {
-            assert!(digits(a) <= 6, "{a}");
-            assert!((number(a) - number(b)).abs() <= 1e-5 * number(b), "{a} {b}");
-        }
-        let shares: f64 = long[10..].iter().map(number).sum();
-        let expected = if long[2].is_empty() { 0.0 } else { 1.0 };
-        assert!((shares - expected).abs() < 1e-12, "{long:?}");
-    }
-    assert!(exact[1..].iter().any(|row| digits(&row[7]) > 12), "{:?}", exact[1]);
-    // The same rows under the saved model, in either spelling.
-    for options in [&[][..], &["--exact", "--shares"]] {
-        table(options);
-        let base = ["transform", "out/model.npz", "articles.csv", "-o", "again.csv"];
-        place.done(&[&base[..], options].concat());
-        assert_eq!(place.text("again.csv"), place.text("out/documents.csv"));
-    }
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn documents_go_to_parquet() {
-    let place = Place::new();
-    place.write("articles.csv", articles_csv(60));
-    place.done(&["topics", "articles.csv", "-k", "3", "-o", "out"]);
-    place.done(&["topics", "articles.csv", "-k", "3", "-o", "out", "--parquet"]);
-    assert!(!place.path("out/documents.csv").exists());
-    let bytes = std::fs::read(place.path("out/documents.parquet")).expect("a file");
-    assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]));
-    let both = ["topics", "articles.csv", "-k", "3", "-o", "out", "--parquet", "--shards"];
-    assert_eq!(place.xray(&both).status, Some(2));
 }
 
 #[test]

@@ -171,6 +171,12 @@ impl Day {
         Self::new(year?, month?, day.unwrap_or(1))
     }
 
+    /// The year, with a fraction.
+    pub fn in_years(self) -> f64 {
+        let first = Self { month: 1, day: 1, ..self };
+        f64::from(self.year) + (self.number() - first.number()) as f64 / 366.0
+    }
+
     /// Days since 1970-01-01.
     fn number(self) -> i64 {
         // Years begin in March, so that leap days come last.

@@ -167,16 +167,27 @@ fn chart(report: &TopicsReport, periods: &GroupShares) -> Chart {
         report.topics[b].share.total_cmp(&report.topics[a].share).then(a.cmp(&b))
     });
     largest.truncate(MOST_LINES);
+    // Periods whose documents have no topic say nothing.
+    let filled = periods.groups.iter().zip(&periods.shares).enumerate();
+    let filled = filled.filter(|(_, (_, shares))| shares.iter().any(|share| *share > 0.0));
+    let filled: Vec<(usize, &String, &Vec<f64>)> =
+        filled.map(|(t, (name, shares))| (t, name, shares)).collect();
+    let years = |name: &str| Day::parse(name).map_or(0.0, Day::in_years);
+    let (first, last) = match (filled.first(), filled.last()) {
+        (Some((_, first, _)), Some((_, last, _))) => (first.as_str(), last.as_str()),
+        _ => ("", ""),
+    };
+    let over_years = years(last) - years(first) > 3.0;
     let mut panel = Panel::new("share of the documents");
     for k in largest {
-        let points: Vec<(f64, f64)> =
-            periods.shares.iter().enumerate().map(|(t, shares)| (t as f64, shares[k])).collect();
+        let place = |t: usize, name: &str| if over_years { years(name) } else { t as f64 + 1.0 };
+        let points = filled.iter().map(|(t, name, shares)| (place(*t, name), shares[k]));
+        let points: Vec<(f64, f64)> = points.collect();
         panel = panel.series(Series::new(report.topics[k].name.clone(), points));
     }
-    let ends = (periods.groups.first(), periods.groups.last());
-    let label = match ends {
-        (Some(first), Some(last)) => format!("period, from {first} to {last}"),
-        _ => "period".to_owned(),
+    let label = match over_years {
+        true => "year".to_owned(),
+        false => format!("period, from {first} to {last}"),
     };
     Chart::new("Topics over time").x_label(label).panel(panel)
 }
