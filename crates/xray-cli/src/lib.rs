@@ -69,6 +69,7 @@ fn run_verb(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome
         }
         #[cfg(feature = "experiments")]
         Command::Synth(args) => alone(comm, "synth").and_then(|()| cmd::synth::run(&args)),
+        Command::Edit(args) => alone(comm, "edit").and_then(|()| cmd::edit::run(&args)),
         Command::Convert(args) => alone(comm, "convert").and_then(|()| cmd::convert::run(&args)),
         Command::Completions(args) => {
             alone(comm, "completions").and_then(|()| cmd::manual::completions(&args))

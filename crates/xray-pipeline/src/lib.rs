@@ -38,6 +38,7 @@ pub mod checkpoint;
 mod clusters;
 mod corpus;
 mod documents;
+mod edit;
 mod error;
 mod evidence;
 mod factorize;
@@ -71,6 +72,7 @@ pub use corpus::{
     ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
 };
 pub use documents::{DocumentBlock, DocumentWeights, Explained};
+pub use edit::{TopicEdits, edit_model, listed_topics};
 pub use error::{Error, Result};
 pub use evidence::{BEST_DOCUMENTS, BestDocument, RelatedTopic, TopicEvidence, texts_of};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
@@ -96,6 +98,6 @@ pub use read::{
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use time::{Day, Period};
 pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
-pub use transform::{Transformed, transform_columns, transform_rows};
+pub use transform::{Transformed, corpus_under, transform_columns, transform_rows};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};
 pub use words::{Listing, heaviest_words, top_words};

@@ -9,6 +9,7 @@ use xray_nmf::{Matrix, RowModel, SparseMatrix};
 use crate::clusters::Clusters;
 use crate::corpus::RowNames;
 use crate::documents::{heaviest, shares_of};
+use crate::edit::given_names;
 use crate::error::Result;
 use crate::report::{TopicsParameters, object};
 use crate::seeds::resolve_words;
@@ -64,22 +65,29 @@ impl Topics {
             provenance,
             residual_norm: self.run.steps.iter().map(|step| step.residual).collect(),
             preprocessing: Some(vectorizer.clone()),
-            clusters: Some(self.saved_clusters(vectorizer.vocabulary().len())?),
+            clusters: Some(saved_clusters(
+                &self.clusters,
+                vectorizer.vocabulary().len(),
+                self.rank(),
+            )?),
             ..Model::new(ModelKind::Topics, anchors, h.into())
         })
     }
 }
 
-impl Topics {
-    fn saved_clusters(&self, n_words: usize) -> Result<ModelClusters> {
-        let Clusters { centroids, log_sizes, sharpness } = &self.clusters;
-        Ok(ModelClusters {
-            centroids: sparse_rows(centroids, n_words, self.rank())?.transposed().into(),
-            log_sizes: log_sizes.clone(),
-            sharpness: *sharpness,
-            documents: None,
-        })
-    }
+/// What decides the clusters, as a model keeps it.
+pub(crate) fn saved_clusters(
+    clusters: &Clusters,
+    n_words: usize,
+    rank: usize,
+) -> Result<ModelClusters> {
+    let Clusters { centroids, log_sizes, sharpness } = clusters;
+    Ok(ModelClusters {
+        centroids: sparse_rows(centroids, n_words, rank)?.transposed().into(),
+        log_sizes: log_sizes.clone(),
+        sharpness: *sharpness,
+        documents: None,
+    })
 }
 
 /// What decides the clusters of new rows under a model, if it has clusters.
@@ -156,7 +164,13 @@ pub fn model_topics(model: &Model, n_words: usize, distinct: bool) -> Vec<Topic>
         None => vec![0.0; rank],
     };
     let parts = anchors.into_iter().zip(words).zip(shares);
-    parts.map(|((anchors, words), share)| Topic::new(anchors, words, share, None)).collect()
+    let topics = parts.map(|((anchors, words), share)| Topic::new(anchors, words, share, None));
+    let names = given_names(model).into_iter().chain(std::iter::repeat(None));
+    let named = |(topic, name): (Topic, Option<String>)| Topic {
+        name: name.unwrap_or(topic.name.clone()),
+        ..topic
+    };
+    topics.zip(names).map(named).collect()
 }
 
 /// The columns of the words that topics began with, and of those that were excluded.

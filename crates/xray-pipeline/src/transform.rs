@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use xray_data::{Budget, LoadedMatrix, Model};
-use xray_nmf::comm::Communicator;
+use xray_nmf::comm::{Communicator, OneRank};
 use xray_nmf::{Matrix, Ownership, RowModel, SparseMatrix, nnls};
 
 use crate::agree::together;
@@ -90,6 +90,33 @@ fn own_rows_of(comm: &dyn Communicator, matrix: DistributedMatrix) -> Result<Loa
     }
     let (n, columns) = (matrix.n_columns(), matrix.columns());
     Ok(crate::read::own_rows(comm, columns.as_matrix(), n)?.into())
+}
+
+/// Texts or counts as a model of topics sees them, on one rank.
+///
+/// # Errors
+/// If the model is of a matrix, or the data does not fit it.
+pub fn corpus_under(model: &Model, content: Content) -> Result<Corpus> {
+    let Some(vectorizer) = &model.preprocessing else {
+        return Err(Error::Usage("the model was fitted to a matrix; it cannot read texts".into()));
+    };
+    let (matrix, ids, labels) = match content {
+        Content::Documents(documents) => {
+            let own = documents.own;
+            (vectorizer.transform(&own.texts)?, Some(own.ids), own.labels)
+        }
+        Content::Table(corpus) => {
+            let Corpus { matrix, names, rows, .. } = *corpus;
+            let how = ColumnMatch::Names;
+            let (names, _) = names_of_counts(vectorizer, names, matrix.n_columns(), how)?;
+            let counts = into_sparse(own_rows_of(&OneRank, matrix)?)?;
+            let weighed = vectorizer.transform_counts(&counts, names.as_deref())?;
+            (weighed, rows.ids, rows.labels)
+        }
+    };
+    let mut corpus = Corpus::of_words(matrix, vectorizer.clone(), ids, labels);
+    corpus.matrix.make_rows(&OneRank)?;
+    Ok(corpus)
 }
 
 fn weigh(

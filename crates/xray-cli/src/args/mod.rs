@@ -1,6 +1,7 @@
 //! What users type, as types.
 
 mod csv;
+mod edit;
 mod engine;
 #[cfg(feature = "experiments")]
 mod evidence;
@@ -18,6 +19,7 @@ use xray_pipeline::Period;
 pub use self::parse::TopicNumber;
 
 pub use csv::{CsvArgs, WeightsArgs};
+pub use edit::EditArgs;
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
 pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
@@ -60,6 +62,9 @@ pub enum Command {
     Factorize(FactorizeArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),
+    /// Change topics by hand: merge, split, drop, rename, move words
+    #[command(mut_arg("data", |argument| argument.required(false)))]
+    Edit(EditArgs),
     /// How many? Residual, error on unseen entries, stability and coherence, and a suggestion
     Rank(RankArgs),
     /// Many methods on the same data: time, memory, error, and how well they meet the truth
@@ -87,6 +92,7 @@ impl Command {
             Command::Topics(args) => Some(&mut args.common),
             Command::Factorize(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
+            Command::Edit(args) => Some(&mut args.common),
             Command::Rank(args) => Some(&mut args.common),
             #[cfg(feature = "experiments")]
             Command::Compare(args) => Some(&mut args.common),
@@ -217,6 +223,9 @@ pub struct TopicsArgs {
     /// [default: 40, down to 5 for large data]
     #[arg(long, value_name = "N")]
     pub refine: Option<usize>,
+    /// End refinement when a step improves the fit by less than this part of it [default: 1e-5]
+    #[arg(long, value_name = "T", value_parser = parse::tolerance)]
+    pub refine_tolerance: Option<f64>,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub text: TextArgs,

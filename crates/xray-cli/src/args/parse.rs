@@ -99,6 +99,14 @@ pub(super) fn strength(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number from 0.
+pub(super) fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("give a number, 0 or more".to_owned()),
+    }
+}
+
 /// A number above 0.
 #[cfg(feature = "experiments")]
 pub(super) fn positive(text: &str) -> Result<f64, String> {

@@ -4,6 +4,7 @@
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod edit;
 pub(crate) mod factorize;
 pub(crate) mod manual;
 pub(crate) mod rank;
