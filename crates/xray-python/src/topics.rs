@@ -89,7 +89,7 @@ fn fit(
 }
 
 /// Tells the doorway what the pipeline tells.
-fn reporter(watch: &Watch) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + '_ {
+pub(crate) fn reporter(watch: &Watch) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + '_ {
     let (mut stage, mut done, mut total) = (Stage::Anchors, 0, 0);
     move |event| {
         let mut error = f64::NAN;

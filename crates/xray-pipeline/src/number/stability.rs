@@ -26,11 +26,7 @@ impl Splits {
     /// Draws them, and finds the anchors of each half; collective.
     pub(super) fn new(trial: &Trial<'_>, matrix: &DistributedMatrix, rank: usize) -> Result<Self> {
         let seed = |s: usize| trial.options.params.seed.wrapping_add(101 + s as u64);
-        let found = |rows: &[usize]| -> Result<(DistributedMatrix, Factorization)> {
-            let half = matrix.rows_at(trial.comm, rows)?;
-            let anchors = trial.anchors(&half, rank)?;
-            Ok((half, anchors))
-        };
+        let found = |rows: &[usize]| trial.anchors(matrix, rows, rank);
         let halves = |s: usize| {
             let (one, other) = split_rows(matrix.n_rows(), 0.5, seed(s));
             Ok([found(&one)?, found(&other)?])

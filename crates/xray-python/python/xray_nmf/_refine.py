@@ -77,7 +77,7 @@ def refine(
     if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
         shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
         raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
-    how = (text("refinement", refinement), whole("steps", steps, 0), threads(n_jobs))
+    how = (text("refinement", refinement), (whole("steps", steps, 0), 0.0), threads(n_jobs))
     with progress_if(verbose) as progress:
         w, h_transposed, objective = _improve(matrix, (w, h.T), *how, progress)
     return Refined(w, h_transposed.T, objective)

@@ -109,9 +109,11 @@ def check_choices(model: Any) -> None:
     one_of(model, "axis", ("features", "samples"))
     for name, least in {"refine_steps": 0, "path_length": 1, "n_components": 1}.items():
         value = getattr(model, name)
-        if (name, value) in (("path_length", None), ("n_components", "auto")):
+        if name == "path_length" and value is None:
             continue
-        whole(name, value, least, ' or "auto"' if name == "n_components" else "")
+        if name == "n_components" and value in ("auto", "fast"):
+            continue
+        whole(name, value, least, ', "auto" or "fast"' if name == "n_components" else "")
     check_output(model)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -16,22 +15,20 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from . import _xray_nmf
 from ._input import CHECKS, is_sparse, plain, table_of, threads
 from ._nnls import nnls
-from ._paths import STORE, Path, key_of
 from ._progress import progress_if
 from ._request import (
     check_choices,
     check_output,
     factorize_request,
-    memory_of,
     parameters_of,
     weights_of,
 )
 from ._score import explained_share
+from ._search import SUGGESTED, find, warn_of_number
 from ._types import (
     Axis,
     Engine,
     Floats,
-    Indices,
     MatrixLike,
     Normalize,
     Output,
@@ -40,9 +37,6 @@ from ._types import (
     Solver,
 )
 from ._xray_nmf import Factorization, Matrix, Model
-
-# How long a path n_components="auto" looks at, unless path_length says.
-AUTO_LENGTH = 100
 
 
 class XRay(TransformerMixin, BaseEstimator):
@@ -57,9 +51,12 @@ class XRay(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int or "auto", default="auto"
-        How many anchors to find. "auto" finds `path_length` (or 100) and keeps those up to the knee
-        of the residual's curve.
+    n_components : int, "auto" or "fast", default="auto"
+        How many anchors to find. "auto" asks what ``xray rank`` does: of the numbers up to
+        `path_length` (or 40), which do the data support, and, for sparse data, which come out again
+        best in other samples. "fast" keeps the anchors up to the knee of the residual's curve, and
+        so does "auto" where there are too few samples, or negative entries. `suggestion_` tells the
+        reason.
     axis : {"features", "samples"}, default="features"
         What anchors are: features for the anchor words of documents, samples for the pure pixels
         of an image.
@@ -120,6 +117,9 @@ class XRay(TransformerMixin, BaseEstimator):
         H; the anchor rows themselves if anchors are samples.
     n_components_ : int
         Number of anchors; fewer than asked for if they explain everything.
+    suggestion_ : dict or None
+        Why there are so many, if no number was given: ``rank``, the ``range`` nearly as good, what
+        the data support (``supported``), and a ``sentence``.
     path_ : ndarray
         ``||X - X_A H|| / ||X||`` after each anchor, for every rank of the path.
     termination_ : {"rank_reached", "exhausted", "below_threshold"}
@@ -163,7 +163,7 @@ class XRay(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components: int | Literal["auto"] = "auto",
+        n_components: int | Literal["auto", "fast"] = "auto",
         *,
         axis: Axis = "features",
         selection: Selection = "max",
@@ -250,7 +250,7 @@ class XRay(TransformerMixin, BaseEstimator):
         X = plain(validate_data(self, table_of(X), **CHECKS))
         matrix = self._matrix(X, self.axis == "samples")
         request = factorize_request(self, X.shape)
-        found, path = self._find(X, matrix, request["params"])
+        found, path, self.suggestion_ = find(self, X, matrix, request, weights_of(self.weights))
         self.anchors_ = found.anchors
         self.n_components_ = len(self.anchors_)
         self.path_ = path.residuals.copy()
@@ -258,10 +258,10 @@ class XRay(TransformerMixin, BaseEstimator):
         self.termination_ = path.termination if whole else "rank_reached"
         self.kkt_violation_ = found.kkt_violation
         self.n_iter_ = len(path.anchors)
-        rank = self.n_components_ if self.n_components == "auto" else int(self.n_components)
-        request["params"]["rank"] = rank
+        suggested = self.n_components in SUGGESTED
+        request["params"]["rank"] = self.n_components_ if suggested else int(self.n_components)
         self._keep(matrix, found, json.dumps(request))
-        self._warn_of_number(X.shape[1 if self.axis == "features" else 0])
+        warn_of_number(self, X.shape[1 if self.axis == "features" else 0])
         return X, matrix
 
     def transform(self, X: MatrixLike) -> Any:
@@ -364,8 +364,9 @@ class XRay(TransformerMixin, BaseEstimator):
         Returns
         -------
         XRay
-            Fitted, but for `termination_`, `kkt_violation_` and `objective_`, which the file does
-            not have; nor has it `candidates`, `weights`, and residuals beyond the rank.
+            Fitted, but for `termination_`, `kkt_violation_`, `suggestion_` and `objective_`, which
+            the file does not have; nor has it `candidates`, `weights`, and residuals beyond the
+            rank.
         """
         model = Model.load(os.fspath(path))
         if model.kind != "factorize":
@@ -419,43 +420,6 @@ class XRay(TransformerMixin, BaseEstimator):
         tags.input_tags.positive_only = not self.allow_negative
         return tags
 
-    def _find(self, X: Any, matrix: Matrix, params: dict[str, Any]) -> tuple[Factorization, Path]:
-        """The factorization to keep, and the path that it was taken from."""
-        auto = self.n_components == "auto"
-        wanted = AUTO_LENGTH if auto else int(self.n_components)
-        length = max(self.path_length, 1 if auto else wanted) if self.path_length else wanted
-        longest = {**params, "rank": length}
-        key = path = None
-        if self.path_length:
-            p = weights_of(self.weights)
-            settings = json.dumps({**longest, "engine": ""}, sort_keys=True)
-            key = key_of(X, self.axis, settings, None if p is None else p.tobytes())
-            path = STORE.get(key)
-        found = None
-        if path is None:
-            found = self._run(matrix, longest)
-            path = Path(found.anchors, found.residuals, found.termination, found.suggested_rank)
-            if key is not None:
-                STORE.put(key, path)
-        rank = min(path.suggested_rank if auto else wanted, len(path.anchors))
-        if found is None:
-            return self._replay(matrix, params, path.anchors[:rank]), path
-        if rank < len(path.anchors):
-            found = found.truncate(rank, threads(self.n_jobs))
-        return found, path
-
-    def _run(self, matrix: Matrix, params: dict[str, Any]) -> Factorization:
-        machine = threads(self.n_jobs), memory_of(self)
-        with progress_if(self.verbose) as progress:
-            p = weights_of(self.weights)
-            return _xray_nmf.fit(matrix, json.dumps(params), *machine, p, progress)
-
-    def _replay(self, matrix: Matrix, params: dict[str, Any], anchors: Indices) -> Factorization:
-        """The solution with these anchors: what a fit that chooses them returns."""
-        projection = {name: params[name] for name in ("solver", "allow_negative", "tolerance")}
-        given = {"rank": len(anchors), "fixed": anchors.tolist()}
-        return self._run(matrix, {**projection, **given})
-
     def _keep(self, matrix: Matrix, found: Factorization, request: str) -> None:
         """Sets the components, refined if asked for."""
         samples = self.axis == "samples"
@@ -466,7 +430,7 @@ class XRay(TransformerMixin, BaseEstimator):
         self.components_ = found.components(samples)
         self.objective_: Floats = found.objective
         # Anchors of a model file are columns.
-        model = None if samples else found.to_model(request, self._feature_names())
+        model = None if samples else found.to_model(request, self._feature_names(), True)
         self._model: Model | None = model
 
     def _matrix(self, X: Any, transposed: bool) -> Matrix:
@@ -475,20 +439,3 @@ class XRay(TransformerMixin, BaseEstimator):
     def _feature_names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
-
-    def _warn_of_number(self, n: int) -> None:
-        """Tells of fewer anchors than asked for, and of "auto" that chose nothing; n in all."""
-        words, found = None, self.n_components_
-        if self.n_components == "auto":
-            if found == self.n_iter_ and (self.termination_ == "rank_reached" or found == n > 1):
-                words = (
-                    f"the residual's curve has no knee within {found} anchors, so all are kept: "
-                    "give n_components, or look farther with path_length"
-                )
-        elif self.termination_ == "exhausted" and found < self.n_components:
-            words = (
-                f"{found} anchors explain all {self.axis}, or no candidate explains more: "
-                f"n_components = {self.n_components} is more than there are"
-            )
-        if words is not None:
-            warnings.warn(words, UserWarning, stacklevel=4)
