@@ -88,6 +88,7 @@ class _Run(TypedDict):
     termination: str
     kkt_violation: float
     objective: NDArray[np.float64]
+    squared_error: float
     suggestion: str | None
     warnings: list[str]
 
