@@ -112,7 +112,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
     max_cache_bytes : int, optional
         Memory for cached products; a quarter of the machine's by default.
     random_state : int, RandomState or None, default=0
-        For ``selection="rand"``.
+        For ``selection="rand"``, and for the samples that ``n_components="auto"`` draws.
     n_jobs : int or None, default=-1
         Threads, counted as in joblib; -1 uses all cores. No effect on the result.
     verbose : bool, default=False
