@@ -121,6 +121,11 @@ def test_a_start_of_another_shape(dense: Floats) -> None:
     W, H = start(dense, 4)
     with pytest.raises(ValueError, match="W needs the rows of X, H its columns"):
         XRay(init="custom", refine_steps=1).fit(dense, W=W[:-1], H=H)
+    for lines in (5.0, [1.0, 2.0]):
+        with pytest.raises(ValueError, match="Expected 2D array"):
+            XRay(init="custom", refine_steps=1).fit(dense, W=W, H=lines)
+    with pytest.raises(ValueError, match="not negative"):
+        XRay(init="custom", refine_steps=1).fit(dense, W=W, H=-H)
 
 
 @pytest.mark.parametrize("selection", get_args(Selection))

@@ -28,9 +28,9 @@ def check_start(model: Any, W: Any, H: Any) -> bool:
         raise ValueError(f'init = "custom" starts at W and H, and {lacking} is None; give both')
     if not model.refine_steps:
         raise ValueError('init = "custom" with refine_steps = 0 does nothing; give at least 1 step')
-    rank = np.shape(H)[0]
-    if model.n_components not in ("auto", "fast", rank):
-        raise ValueError(f"n_components = {model.n_components}, and H has {rank} rows")
+    shape = np.shape(H)
+    if len(shape) == 2 and model.n_components not in ("auto", "fast", shape[0]):
+        raise ValueError(f"n_components = {model.n_components}, and H has {shape[0]} rows")
     return True
 
 
