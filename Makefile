@@ -274,6 +274,7 @@ bench-python: venv $(BENCH)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
 	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/python_nmf.py $(DATA)
+	$(PYTHON) bench/clusters.py $(DATA) --sets bbc reuters10 tdt2
 
 $(BENCH): FORCE
 	cargo build --release --quiet --package xray-experiments --example time

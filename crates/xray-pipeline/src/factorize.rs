@@ -32,6 +32,8 @@ pub struct FactorizeOptions {
     pub params: Params,
     /// Steps of alternating optimisation.
     pub refine: usize,
+    /// They end when one lowers the objective by less than this part of it; never if it is 0.
+    pub refine_tolerance: f64,
     /// How they are made.
     pub refine_method: Refinement,
     /// Bytes for cached products; a quarter of the machine's memory if absent. The machine's, so not in JSON.
@@ -99,7 +101,7 @@ pub fn factorize(
     let how = RefineOptions {
         method: options.refine_method,
         steps: options.refine,
-        tolerance: 0.0,
+        tolerance: options.refine_tolerance,
         seeded: SeededTopics::NONE,
     };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;

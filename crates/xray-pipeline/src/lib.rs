@@ -87,7 +87,8 @@ pub use model::{
     apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
 };
 pub use number::{
-    NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, study_number,
+    NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, sampled_rows,
+    study_number, study_sample,
 };
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};

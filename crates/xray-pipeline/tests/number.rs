@@ -92,3 +92,34 @@ fn data_without_anything_have_no_number() {
     let found = suggested(same.into(), 4, true);
     assert!(found.is_none_or(|found| found.rank <= 1), "{found:?}");
 }
+
+#[test]
+fn negative_entries_have_no_number() {
+    let mut values: Vec<f64> = (0..120).map(|i| f64::from(i % 7)).collect();
+    values[50] = -1.0;
+    let signed = DenseMatrix::from_column_major(20, 6, values).expect("all entries");
+    let params = Params { allow_negative: true, ..Params::new(4) };
+    let (method, memory, grouped) = (Refinement::Auto, None, false);
+    let options = NumberOptions { params, method, memory, grouped };
+    let matrix = DistributedMatrix::whole(signed.into());
+    let study = study_number(&OneRank, &matrix, &options, &mut ignore).expect("allowed");
+    assert!(study.is_none());
+}
+
+#[test]
+fn rows_take_their_weights_with_them() {
+    let (matrix, mut draw) = (DistributedMatrix::whole(mixtures(7, 0.05)), Draw(3));
+    let studied = |row_weights: Option<Vec<f64>>| {
+        let params = Params { row_weights, ..Params::new(12) };
+        let (method, memory, grouped) = (Refinement::Auto, None, true);
+        let options = NumberOptions { params, method, memory, grouped };
+        study_number(&OneRank, &matrix, &options, &mut ignore)
+    };
+    let plain = studied(None).expect("valid").expect("a number");
+    assert_eq!(studied(Some(vec![1.0; 120])).expect("valid"), Some(plain.clone()));
+    let uneven = studied(Some((0..120).map(|_| (8.0 * draw.next()).exp()).collect()));
+    assert_ne!(uneven.expect("valid"), Some(plain));
+    let error = studied(Some(vec![1.0; 7])).expect_err("too few");
+    let words = "row_weights (the vector p): expected length 120, found 7";
+    assert_eq!(error.to_string(), words);
+}

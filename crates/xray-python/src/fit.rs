@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use xray_nmf::comm::OneRank;
 use xray_nmf::{Factors, Fit, Next, Observer, Ownership, Params, Refine, Result, Step};
 use xray_pipeline::report::FactorizeParameters;
-use xray_pipeline::{FactorizeOptions, Factorized, RefinedFactors, RowNames};
+use xray_pipeline::{FactorizeOptions, Factorized, NumberSuggestion, RefinedFactors, RowNames};
 
 use crate::doorway::{self, Watch};
 use crate::failure::Failure;
 use crate::matrix::Matrix;
 use crate::model::{Model, origin};
+use crate::number::suggestion_json;
 use crate::request::read;
 
 /// Anchors among the columns of a matrix with every column's weights, and better factors if it was refined.
@@ -77,10 +78,12 @@ impl Factorization {
         self.found().kkt_violation()
     }
 
-    /// How many anchors to keep.
+    /// How many anchors the knee of the residual suggests, and why, as JSON.
     #[getter]
-    fn suggested_rank(&self) -> usize {
-        self.found().suggest_rank().rank
+    fn suggestion(&self) -> String {
+        let found = self.found();
+        let n_given = found.steps().iter().filter(|step| step.score.is_none()).count();
+        suggestion_json(NumberSuggestion::fast(found.suggest_rank(), found.rank()), n_given)
     }
 
     /// The refinement's objective at its start and after each step; empty without refinement.
@@ -110,12 +113,13 @@ impl Factorization {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let FactorizeOptions { refine: planned, refine_method, .. } = read(options)?;
+        let options: FactorizeOptions = read(options)?;
+        let (planned, tolerance) = (options.refine, options.refine_tolerance);
         let (start, borrowed) = (Arc::clone(&self.factors), Arc::clone(&matrix.get().0));
         let work = move |watch: &Watch| -> Result<Factorized> {
             let mut reporter = Reporter { watch, found: 0, planned };
-            let refine = Refine::of(borrowed.storage.as_matrix()).method(refine_method);
-            let refine = refine.steps(planned, 0.0).stop(watch.stop()).observe(&mut reporter);
+            let refine = Refine::of(borrowed.storage.as_matrix()).method(options.refine_method);
+            let refine = refine.steps(planned, tolerance).stop(watch.stop()).observe(&mut reporter);
             let better = refine.run(start.found.factors(&OneRank)?)?;
             let better = if samples {
                 swapped(swapped(better).with_comparable_topics())
@@ -143,12 +147,14 @@ impl Factorization {
         numbers.into_pyarray(py).reshape([self.found().rank(), n])
     }
 
-    /// The model that the program writes for the same fit, whose `options` (JSON) these are.
+    /// The model that the program writes for the same fit, whose `options` (JSON) these are; W only if it is that
+    /// of the data as given.
     fn to_model(
         &self,
         py: Python<'_>,
         options: &str,
         names: Option<Vec<String>>,
+        with_w: bool,
     ) -> PyResult<Model> {
         let options: FactorizeOptions = read(options)?;
         let parameters = FactorizeParameters::new(&options, false);
@@ -161,8 +167,9 @@ impl Factorization {
         let model = py.detach(|| {
             self.factors.to_model(&OneRank, &rows, self.dense, &parameters, names, origin)
         });
-        let model = model.map_err(Failure::into_exception)?;
-        Ok(Model(Arc::new(model.expect("rank 0"))))
+        let mut model = model.map_err(Failure::into_exception)?.expect("rank 0");
+        model.w = model.w.filter(|_| with_w);
+        Ok(Model(Arc::new(model)))
     }
 }
 

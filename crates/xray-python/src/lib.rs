@@ -10,6 +10,7 @@ mod failure;
 mod fit;
 mod matrix;
 mod model;
+mod number;
 mod request;
 mod rivals;
 mod solve;
@@ -26,6 +27,8 @@ mod _xray_nmf {
     use crate::matrix::Matrix;
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::number::study_number;
     #[pymodule_export]
     use crate::request::defaults;
     #[pymodule_export]

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use xray_data::LoadedMatrix;
 use xray_nmf::{DenseMatrix, Entry, Error, ErrorKind, Result, Scalar, SparseMatrix};
 
 use crate::doorway;
@@ -116,6 +117,37 @@ impl Storage {
 
     pub(crate) fn is_dense(&self) -> bool {
         matches!(self, Storage::Dense32(_) | Storage::Dense64(_))
+    }
+
+    /// Number of stored entries.
+    pub(crate) fn n_entries(&self) -> usize {
+        match self {
+            Storage::Sparse32(x) => x.n_entries(),
+            Storage::Sparse64(x) => x.n_entries(),
+            dense => dense.as_matrix().n_rows() * dense.as_matrix().n_columns(),
+        }
+    }
+
+    /// A copy of some rows, or of all, in double precision.
+    pub(crate) fn copied_rows(&self, rows: Option<&[usize]>) -> Result<LoadedMatrix> {
+        let matrix = self.as_matrix();
+        let n = matrix.n_columns();
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut copy = |d: usize| {
+            let line = matrix.row(d);
+            indices.extend(line.indices.unwrap_or_default());
+            values.extend(line.values);
+            offsets.push(values.len());
+        };
+        match rows {
+            Some(rows) => rows.iter().for_each(|&d| copy(d)),
+            None => (0..matrix.n_rows()).for_each(copy),
+        }
+        let m = offsets.len() - 1;
+        Ok(match self.is_dense() {
+            true => DenseMatrix::from_row_major(m, n, values)?.into(),
+            false => SparseMatrix::from_csr(m, n, offsets, indices, values)?.into(),
+        })
     }
 
     fn transposed(self) -> Self {

@@ -61,15 +61,16 @@ pub(crate) fn row_weights<'py>(
 type Better<'py> =
     (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each step.
+/// Improves W (m x r) and the transpose of H (n x r); both, and the objective after each step. `limits` are the most
+/// steps, and the part of the objective that each has to bring.
 #[pyfunction]
-#[pyo3(signature = (matrix, start, method, steps, threads, progress = None))]
+#[pyo3(signature = (matrix, start, method, limits, threads, progress = None))]
 pub(crate) fn refine<'py>(
     py: Python<'py>,
     matrix: &Bound<'py, Matrix>,
     start: (PyReadonlyArray2<'py, f64>, PyReadonlyArray2<'py, f64>),
     method: &str,
-    steps: usize,
+    limits: (usize, f64),
     threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Better<'py>> {
@@ -78,9 +79,10 @@ pub(crate) fn refine<'py>(
     let method: Refinement = method.parse().map_err(Failure::into_exception)?;
     let borrowed = Arc::clone(&matrix.get().0);
     let work = move |watch: &Watch| {
+        let (steps, tolerance) = limits;
         let mut reporter = Reporter { watch, found: 0, planned: steps };
         let refine = Refine::of(borrowed.storage.as_matrix()).method(method);
-        refine.steps(steps, 0.0).stop(watch.stop()).observe(&mut reporter).run(start)
+        refine.steps(steps, tolerance).stop(watch.stop()).observe(&mut reporter).run(start)
     };
     let Factors { w, h, objective, .. } = doorway::run_with_threads(py, threads, progress, work)?;
     let w = w.into_pyarray(py).reshape([m, rank])?;

@@ -28,6 +28,8 @@ struct Run {
     termination: &'static str,
     kkt_violation: f64,
     objective: Vec<f64>,
+    /// `||X - WH||^2`.
+    squared_error: f64,
     warnings: Vec<String>,
     /// JSON.
     suggestion: Option<String>,
@@ -82,6 +84,7 @@ fn fit(
         termination: found.run.termination.name(),
         kkt_violation: found.run.kkt_violation,
         objective: found.run.objective,
+        squared_error: found.run.squared_error[0],
         warnings,
         suggestion: found.run.suggestion.map(|number| json(&Suggestion::from(number))),
     };
@@ -89,7 +92,7 @@ fn fit(
 }
 
 /// Tells the doorway what the pipeline tells.
-fn reporter(watch: &Watch) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + '_ {
+pub(crate) fn reporter(watch: &Watch) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + '_ {
     let (mut stage, mut done, mut total) = (Stage::Anchors, 0, 0);
     move |event| {
         let mut error = f64::NAN;
@@ -120,6 +123,7 @@ impl Run {
         facts.set_item("termination", self.termination)?;
         facts.set_item("kkt_violation", self.kkt_violation)?;
         facts.set_item("objective", self.objective.into_pyarray(py))?;
+        facts.set_item("squared_error", self.squared_error)?;
         facts.set_item("warnings", self.warnings)?;
         facts.set_item("suggestion", self.suggestion)?;
         Ok(facts)

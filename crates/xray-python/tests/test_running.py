@@ -108,6 +108,10 @@ LONG_WORK = {
         "X = np.random.default_rng(0).random((3000, 6000))",
         "XRay(100, selection='greedy', engine='direct', n_jobs=1).fit(X)",
     ),
+    "number of anchors": (
+        "X = np.random.default_rng(0).random((1500, 1200))",
+        "XRay(path_length=100).fit(X)",
+    ),
     "refinement": (
         "X = np.random.default_rng(0).random((900, 900))",
         "refine(X, X[:, :40].copy(), X[:40].copy(), steps=10**6)",
@@ -137,7 +141,7 @@ LONG_WORK = {
 }
 
 # What looks for a request to stop within its steps.
-ENDS = ("many steps", "one long step", "refinement")
+ENDS = ("many steps", "one long step", "number of anchors", "refinement")
 
 
 @pytest.mark.parametrize("name", LONG_WORK)

@@ -48,6 +48,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
         refine: args.refine,
         refine_method: args.engine.refine_method.unwrap_or_default(),
         memory: about(&args.input, cache)?,
+        ..FactorizeOptions::default()
     };
     let key = RunKey::of(&corpus.matrix, &options.params);
     let found = with_checkpoints(comm, &mut session, &args.run, key, |saved, progress| {

@@ -34,9 +34,8 @@ impl Folds {
         let fold = |f: usize| {
             let seed = params.seed.wrapping_add(1 + f as u64);
             let (kept, held) = split_rows(matrix.n_rows(), 0.25, seed);
-            let train = matrix.rows_at(trial.comm, &kept)?;
+            let (train, found) = trial.anchors(matrix, &kept, params.rank)?;
             let test = matrix.rows_at(trial.comm, &held)?;
-            let found = trial.anchors(&train, params.rank)?;
             Ok(Fold { train, test, found, seen: half(matrix.n_columns(), seed) })
         };
         Ok(Self { folds: (0..Self::NUMBER).map(fold).collect::<Result<_>>()? })

@@ -58,6 +58,21 @@ impl NumberOptions {
         let sampled = MOST_ENTRIES as f64 / n_entries.max(MOST_ENTRIES) as f64;
         sampled * (2 + Folds::NUMBER.max(Splits::NUMBER)) as f64
     }
+
+    /// The same for some of `n_rows` rows, each with its own weight.
+    ///
+    /// # Errors
+    /// If there is not one weight for each row.
+    pub fn at_rows(&self, n_rows: usize, rows: &[usize]) -> Result<Self> {
+        let row_weights = match &self.params.row_weights {
+            Some(p) if p.len() != n_rows => {
+                let (what, expected, found) = ("row_weights (the vector p)", n_rows, p.len());
+                return Err(Error::Length { what, expected, found }.into());
+            }
+            given => given.as_ref().map(|p| rows.iter().map(|&d| p[d]).collect()),
+        };
+        Ok(Self { params: Params { row_weights, ..self.params.clone() }, ..self.clone() })
+    }
 }
 
 /// What was found about the number of topics.
@@ -80,11 +95,32 @@ pub struct NumberPoint {
     pub stability: Option<f64>,
 }
 
-/// Looks at ranks up to `options.params.rank`; collective. None if it was asked to stop, or there are too few rows.
+/// Looks at ranks up to `options.params.rank`; collective. None if it was asked to stop, there are too few rows, or
+/// entries are negative, which nonnegative factors cannot tell.
 ///
 /// # Errors
 /// If a parameter is out of range, or the ranks cannot exchange data.
 pub fn study_number(
+    comm: &dyn Communicator,
+    matrix: &DistributedMatrix,
+    options: &NumberOptions,
+    progress: &mut dyn Progress,
+) -> Result<Option<NumberStudy>> {
+    match sampled_rows(matrix.n_rows(), matrix.n_entries(), options.params.seed) {
+        None => study_sample(comm, matrix, options, progress),
+        Some(rows) => {
+            let sample = matrix.rows_at(comm, &rows)?;
+            study_sample(comm, &sample, &options.at_rows(matrix.n_rows(), &rows)?, progress)
+        }
+    }
+}
+
+/// [`study_number`] of all rows of a matrix that is small, or has only [those to be looked at](sampled_rows);
+/// collective.
+///
+/// # Errors
+/// As those of [`study_number`].
+pub fn study_sample(
     comm: &dyn Communicator,
     matrix: &DistributedMatrix,
     options: &NumberOptions,
@@ -129,8 +165,9 @@ fn look(
     if matrix.n_rows() < FEWEST_ROWS || matrix.n_columns() < 2 {
         return Ok(None);
     }
-    let sample = sample(comm, matrix, options.params.seed)?;
-    let matrix = sample.as_ref().unwrap_or(matrix);
+    if comm.any(matrix.columns().as_matrix().first_negative().is_some())? {
+        return Ok(None);
+    }
     let stop = progress.stop();
     let grid = grid(options.params.rank);
     let n_parts = Folds::NUMBER + if options.grouped { Splits::NUMBER } else { 0 };
@@ -185,18 +222,10 @@ fn grid(largest: usize) -> Vec<usize> {
     std::iter::successors(Some(1), next).take_while(|k| *k <= largest).collect()
 }
 
-/// Rows at random, if there are more than are needed; collective.
-fn sample(
-    comm: &dyn Communicator,
-    matrix: &DistributedMatrix,
-    seed: u64,
-) -> Result<Option<DistributedMatrix>> {
-    let share = MOST_ENTRIES as f64 / matrix.n_entries().max(1) as f64;
-    if share >= 1.0 {
-        return Ok(None);
-    }
-    let (_, rows) = split_rows(matrix.n_rows(), share, seed);
-    matrix.rows_at(comm, &rows).map(Some)
+/// Rows at random, ascending, if so many entries are more than are needed.
+pub fn sampled_rows(n_rows: usize, n_entries: usize, seed: u64) -> Option<Vec<usize>> {
+    let share = MOST_ENTRIES as f64 / n_entries.max(1) as f64;
+    (share < 1.0).then(|| split_rows(n_rows, share, seed).1)
 }
 
 /// How topics are tried.
@@ -213,12 +242,19 @@ impl Trial<'_> {
         if stops { Err(Error::Stopped.into()) } else { Ok(()) }
     }
 
-    /// The anchors of some rows.
-    fn anchors(&self, rows: &DistributedMatrix, rank: usize) -> Result<Factorization> {
-        let fit = Fit::part(rows.portion(), self.comm).memory(self.options.memory).stop(self.stop);
-        let found = fit.run(&Params { rank, ..self.options.params.clone() })?;
+    /// Some rows of a matrix, and their anchors.
+    fn anchors(
+        &self,
+        matrix: &DistributedMatrix,
+        rows: &[usize],
+        rank: usize,
+    ) -> Result<(DistributedMatrix, Factorization)> {
+        let part = matrix.rows_at(self.comm, rows)?;
+        let options = self.options.at_rows(matrix.n_rows(), rows)?;
+        let fit = Fit::part(part.portion(), self.comm).memory(options.memory).stop(self.stop);
+        let found = fit.run(&Params { rank, ..options.params })?;
         self.go_on(found.termination() == Termination::Stopped)?;
-        Ok(found)
+        Ok((part, found))
     }
 
     /// H of the first k anchors, refined on their rows; each topic has length 1.

@@ -31,11 +31,7 @@ impl Splits {
         number: usize,
     ) -> Result<Self> {
         let seed = |s: usize| trial.options.params.seed.wrapping_add(101 + s as u64);
-        let found = |rows: &[usize]| -> Result<(DistributedMatrix, Factorization)> {
-            let half = matrix.rows_at(trial.comm, rows)?;
-            let anchors = trial.anchors(&half, rank)?;
-            Ok((half, anchors))
-        };
+        let found = |rows: &[usize]| trial.anchors(matrix, rows, rank);
         let halves = |s: usize| {
             let (one, other) = split_rows(matrix.n_rows(), 0.5, seed(s));
             Ok([found(&one)?, found(&other)?])

@@ -116,7 +116,8 @@ fn factors_are_those_of_one_machine() {
     save(&Table::new(matrix(4_500, 700).into()), &file, None).expect("written");
     for method in [Refinement::Hals, Refinement::Exact, Refinement::KullbackLeibler] {
         let params = Params { selection: Selection::Greedy, ..Params::new(5) };
-        let options = FactorizeOptions { params, refine: 2, refine_method: method, memory: None };
+        let options =
+            FactorizeOptions { params, refine: 2, refine_method: method, ..Default::default() };
         let run = |comm: &dyn Communicator| {
             let mut corpus =
                 read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");

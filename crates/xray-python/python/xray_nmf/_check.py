@@ -29,6 +29,13 @@ def real(name: str, value: Any) -> float:
     return float(value)
 
 
+def share(name: str, value: Any) -> float:
+    """A part of something, less than all of it."""
+    if not 0 <= real(name, value) < 1:
+        raise ValueError(f"{name} = {value} is not allowed; give a number from 0 to less than 1")
+    return float(value)
+
+
 def text(name: str, value: Any) -> str:
     """The name of a choice; whether there is such a choice is for others to say."""
     if not isinstance(value, str):

@@ -23,12 +23,12 @@ CAPACITY = 64
 
 
 class Path(NamedTuple):
-    """A run: its anchors in the order found, the residual after each, and how it ended."""
+    """A run: its anchors in the order found, residuals, how it ended, and its knee."""
 
     anchors: Indices
     residuals: Floats
     termination: str
-    suggested_rank: int
+    suggestion: str
 
 
 class PathStore:

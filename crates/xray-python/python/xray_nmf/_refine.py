@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
-from ._check import text, whole
+from ._check import share, text, whole
 from ._input import as_matrix, threads
 from ._progress import progress_if
 from ._types import Floats, MatrixLike, Refinement
@@ -29,6 +29,7 @@ def refine(
     H: MatrixLike,
     *,
     steps: int = 10,
+    tol: float = 0.0,
     refinement: Refinement = "auto",
     n_jobs: int | None = -1,
     verbose: bool = False,
@@ -45,6 +46,9 @@ def refine(
     H : array of shape (r, n)
         Where to start; entries are not negative.
     steps : int, default=10
+        The most steps.
+    tol : float, default=0.0
+        End when a step lowers the objective by less than this part of it; 0 makes all steps.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
         Hierarchical alternating least squares (a few sweeps over the topics), alternating exact
         nonnegative least squares, or multiplicative updates for the Kullback-Leibler divergence.
@@ -71,13 +75,20 @@ def refine(
     >>> bool(better.objective[-1] < better.objective[0])
     True
     """
-    matrix, (m, n) = as_matrix(X, "X")
+    matrix, shape = as_matrix(X, "X")
+    start = start_of(shape, W, H)
+    limits = whole("steps", steps, 0), share("tol", tol)
+    how = text("refinement", refinement), limits, threads(n_jobs)
+    with progress_if(verbose) as progress:
+        w, h_transposed, objective = _improve(matrix, start, *how, progress)
+    return Refined(w, h_transposed.T, objective)
+
+
+def start_of(shape: tuple[int, int], W: MatrixLike, H: MatrixLike) -> tuple[Floats, Floats]:
+    """W and the transpose of H to start with, for X of this shape."""
     w = check_array(W, dtype=np.float64, ensure_all_finite=False, input_name="W")
     h = check_array(H, dtype=np.float64, ensure_all_finite=False, input_name="H")
-    if w.shape[0] != m or h.shape[1] != n or w.shape[1] != h.shape[0]:
-        shapes = f"X {(m, n)}, W {w.shape}, H {h.shape}"
+    if (w.shape[0], h.shape[1]) != shape or w.shape[1] != h.shape[0]:
+        shapes = f"X {shape}, W {w.shape}, H {h.shape}"
         raise ValueError(f"shapes do not fit: {shapes}; W needs the rows of X, H its columns")
-    how = (text("refinement", refinement), whole("steps", steps, 0), threads(n_jobs))
-    with progress_if(verbose) as progress:
-        w, h_transposed, objective = _improve(matrix, (w, h.T), *how, progress)
-    return Refined(w, h_transposed.T, objective)
+    return w, h.T

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from . import _xray_nmf
-from ._check import real, text, whole
+from ._check import real, share, text, whole
 from ._types import Floats
 from ._xray_nmf import Model
 
@@ -29,6 +29,7 @@ NAMES = {
     "ngrams": "ngram_range",
     "refine": "refine_steps",
     "refine_method": "refinement",
+    "refine_tolerance": "refine_tol",
     "seed": "random_state",
     "tolerance": "tol",
     "topics": "n_topics",
@@ -87,7 +88,7 @@ def factorize_request(model: Any, shape: tuple[int, int]) -> dict[str, Any]:
     lists: dict[str, Reader] = {"fixed": listed, "excluded": listed}
     readers = {**lists, "candidates": optional(listed), "random_state": seed_of}
     defaults = DEFAULTS["factorize"]
-    request = fields(model, defaults, {})
+    request = fields(model, defaults, {"refine_tol": share})
     return {**request, "params": fields(model, defaults["params"], readers)}
 
 
@@ -107,17 +108,24 @@ def parameters_of(model: Model, estimator: type) -> dict[str, Any]:
 def check_choices(model: Any) -> None:
     """Refuses choices that the engine does not look at."""
     one_of(model, "axis", ("features", "samples"))
+    one_of(model, "init", ("xray", "custom"))
     for name, least in {"refine_steps": 0, "path_length": 1, "n_components": 1}.items():
         value = getattr(model, name)
-        if (name, value) in (("path_length", None), ("n_components", "auto")):
+        if name == "path_length" and value is None:
             continue
-        whole(name, value, least, ' or "auto"' if name == "n_components" else "")
+        if name == "n_components" and value in ("auto", "fast"):
+            continue
+        whole(name, value, least, ', "auto" or "fast"' if name == "n_components" else "")
     check_output(model)
 
 
 def check_output(model: Any) -> None:
     """Refuses what `transform` cannot return."""
     one_of(model, "output", ("weights", "anchors"))
+    if model.output == "anchors" and model.init == "custom":
+        raise ValueError(
+            'output = "anchors" is not allowed with init = "custom"; it has no anchors'
+        )
     if model.output == "anchors" and (model.axis == "samples" or model.refine_steps):
         raise ValueError(
             'output = "anchors" is not allowed with axis = "samples" or refine_steps; '

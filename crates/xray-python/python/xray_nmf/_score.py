@@ -7,6 +7,7 @@ float64 by itself, so that single precision stays as small as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,16 @@ def explained_share(X: Any, W: Floats, H: Floats) -> float:
         inner += float(np.sum((block @ right) * left[place]))
     rebuilt = float(np.sum((W.T @ W) * (H @ H.T)))
     return (2 * inner - rebuilt) / total if total > 0 else 1.0
+
+
+def frobenius_norm(X: Any) -> float:
+    """``||X||``."""
+    values = X.data if is_sparse(X) else X.ravel(order="K")
+    total = 0.0
+    for start in range(0, len(values), BLOCK):
+        block = values[start : start + BLOCK].astype(np.float64)
+        total += float(block @ block)
+    return math.sqrt(total)
 
 
 def blocks(lines: Any) -> Iterator[slice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import math
 import warnings
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -14,19 +14,22 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from . import _xray_nmf
-from ._documents import documents_of
+from ._documents import Known, documents_of
 from ._input import threads
 from ._progress import progress_if
 from ._request import memory_of
-from ._topic_request import text_request, topic_parameters_of, topics_request
-from ._topic_table import Coherence, distributions, topic_table
+from ._topic_evidence import TopicEvidence
+from ._topic_file import TopicFile
+from ._topic_request import text_request, topics_request
+from ._topic_table import topic_table
 from ._types import Engine, Indices, Keep, Normalize, Refinement, Selection, Solver
+from ._words import Preprocessor, Tokenizer
 from ._xray_nmf import Documents, Model
 
 Weighting = Literal["tfidf", "counts", "none"]
 
 
-class TopicModel(TransformerMixin, BaseEstimator):
+class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
     """Topics of documents, each with an anchor word, and how documents are made of them.
 
     Does what the program ``xray topics`` does, to the same bits: texts become tf-idf weights,
@@ -52,6 +55,13 @@ class TopicModel(TransformerMixin, BaseEstimator):
         List only one of several forms of a word (film, films).
     max_topics : int, default=40
         The most topics that "auto" and "fast" consider.
+    text_column : str, optional
+        The column of a table that has the texts; not needed if it has no other.
+    preprocessor : callable, optional
+        Makes a text of a text, before anything else is done with it.
+    tokenizer : callable, optional
+        Makes a list of words of a text, in small letters if `lowercase`. Words are then taken as
+        they are: `keep`, `min_characters`, `stemming` and `ngram_range` are for texts.
     weighting : {"tfidf", "counts", "none"}, optional
         What the entries of the matrix are. By default tf-idf for texts and whole numbers, and
         other numbers as they are.
@@ -83,8 +93,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
     selection : Selection, default="greedy"
         The rule that chooses the next anchor word; README.md says what each is for.
     refine_steps : int, optional
-        The most steps of refinement; by default 40, down to 5 for large data. It ends when a step
-        improves the fit by less than 1e-5 of it.
+        The most steps of refinement; by default 40, down to 5 for large data.
+    refine_tol : float, default=1e-5
+        End them when one improves the fit by less than this part of it; 0 makes all.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     mean_ray, normalize, tol, min_improvement, engine, solver, max_cache_bytes, random_state
@@ -125,6 +136,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         in the file.
     objective_ : ndarray
         ``||X - W H||**2`` before and after each step of refinement. Not in the file.
+    n_iter_, reconstruction_err_ : int, float
+        Steps of refinement that were made, and ``||X - weights_ @ components_||``, where X are the
+        weighted documents. Not in the file.
     suggestion_ : dict or None
         Why there are so many topics, if no number was given: ``rank``, the ``range`` nearly as
         good, what the data support (``supported``), and a ``sentence``. Not in the file.
@@ -154,6 +168,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         n_words: int = 10,
         distinct: bool = False,
         max_topics: int = 40,
+        text_column: Any = None,
+        preprocessor: Preprocessor | None = None,
+        tokenizer: Tokenizer | None = None,
         weighting: Weighting | None = None,
         keep: Iterable[Keep] | None = None,
         stop_words: Any = "english",
@@ -169,6 +186,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         normalize_documents: bool = True,
         selection: Selection = "greedy",
         refine_steps: int | None = None,
+        refine_tol: float = 1e-5,
         refinement: Refinement = "hals",
         mean_ray: bool = False,
         normalize: Normalize | None = None,
@@ -188,6 +206,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.n_words = n_words
         self.distinct = distinct
         self.max_topics = max_topics
+        self.text_column = text_column
+        self.preprocessor = preprocessor
+        self.tokenizer = tokenizer
         self.weighting = weighting
         self.keep = keep
         self.stop_words = stop_words
@@ -203,6 +224,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.normalize_documents = normalize_documents
         self.selection = selection
         self.refine_steps = refine_steps
+        self.refine_tol = refine_tol
         self.refinement = refinement
         self.mean_ray = mean_ray
         self.normalize = normalize
@@ -220,8 +242,9 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : iterable of str, or array or sparse matrix of shape (n_documents, n_words)
-            Texts, or counts (or weights) of words.
+        X : iterable of str or of lists of str, table, or matrix of shape (n_documents, n_words)
+            Texts, documents cut into words, a DataFrame or Arrow table with a column of texts, or
+            counts (or weights) of words. Words that come in lists are taken as they are.
         y : ignored
         vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
             The word of each column of a matrix; by default the columns of a DataFrame, or "0",
@@ -234,7 +257,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
         """
         request, text = topics_request(self), text_request(self)
         machine = threads(self.n_jobs), memory_of(self)
-        documents, names, n_columns = documents_of(X, vocabulary)
+        documents, names, n_columns = documents_of(self, X, vocabulary)
         with progress_if(self.verbose) as progress:
             asked = json.dumps(request), json.dumps(text)
             model, run = _xray_nmf.fit_topics(documents, *asked, *machine, progress)
@@ -249,6 +272,8 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.termination_ = run["termination"]
         self.kkt_violation_ = run["kkt_violation"]
         self.objective_ = run["objective"]
+        self.n_iter_ = max(len(self.objective_) - 1, 0)
+        self.reconstruction_err_ = math.sqrt(max(run["squared_error"], 0.0))
         said = run["suggestion"]
         self.suggestion_: dict[str, Any] | None = None if said is None else json.loads(said)
         if n_columns is not None:
@@ -288,7 +313,7 @@ class TopicModel(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : iterable of str, or array or sparse matrix of shape (n_documents, n_words)
+        X : documents
             Of the kind that `fit` was given.
         vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
             The word of each column of a matrix. Columns may come in any order; unknown words are
@@ -339,107 +364,6 @@ class TopicModel(TransformerMixin, BaseEstimator):
             raise ValueError("the model file has no clusters: fit the model again")
         return clusters
 
-    def coherence(self, X: Any = None, *, vocabulary: Iterable[str] | None = None) -> Coherence:
-        """How well the top words of each topic go together.
-
-        Parameters
-        ----------
-        X : documents, optional
-            As in `transform`; by default those that `fit` was given. After `load` they are needed.
-        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
-            As in `transform`.
-
-        Returns
-        -------
-        Coherence
-            ``npmi`` and ``umass``, one number for each topic.
-        """
-        check_is_fitted(self)
-        if X is None:
-            scores = self._coherence
-        else:
-            lists = [words for _, words, *_ in self._topics]
-            documents = self._documents(X, vocabulary)
-            scores, _ = self._model.coherence(documents, lists, threads(self.n_jobs))
-        if scores is None:
-            raise ValueError("the model file has no documents: give them to coherence()")
-        pairs = np.array(scores, dtype=np.float64).reshape(-1, 2)
-        return Coherence(pairs[:, 0], pairs[:, 1])
-
-    def to_pyldavis(
-        self, X: Any = None, *, vocabulary: Iterable[str] | None = None
-    ) -> dict[str, Any]:
-        """What ``pyLDAvis.prepare(**model.to_pyldavis())`` takes: distributions that sum to 1.
-
-        The length of a document is the number of its different words, and the frequency of a word
-        the number of its documents.
-
-        Parameters
-        ----------
-        X : documents, optional
-            As in `transform`; by default those that `fit` was given. After `load` they are needed.
-        vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
-            As in `transform`.
-
-        Returns
-        -------
-        dict
-            ``topic_term_dists``, ``doc_topic_dists``, ``doc_lengths``, ``vocab`` and
-            ``term_frequency``. A document without known words, and a topic without words, has
-            the uniform distribution.
-        """
-        check_is_fitted(self)
-        weights, lengths = self.weights_, self._lengths
-        if X is not None:
-            documents = self._documents(X, vocabulary)
-            weights = self._model.weigh(documents, threads(self.n_jobs))
-            lengths = np.array(self._model.coherence(documents, [], threads(self.n_jobs))[1])
-        if lengths is None:
-            raise ValueError("the model file has no documents: give them to to_pyldavis()")
-        return {
-            "topic_term_dists": distributions(self.components_),
-            # Topics that sum to 1 take their sums to the documents' side: W H is the same.
-            "doc_topic_dists": distributions(weights * self.components_.sum(axis=1)),
-            "doc_lengths": lengths,
-            "vocab": self.vocabulary_,
-            "term_frequency": self._model.document_frequencies,
-        }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file that ``xray transform`` and `load` read.
-
-        Parameters
-        ----------
-        path : path
-            The file, usually called model.npz. It appears complete or not at all.
-        """
-        check_is_fitted(self)
-        self._model.save(os.fspath(path))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TopicModel:
-        """Read a model that `save` or ``xray topics`` has written.
-
-        Parameters
-        ----------
-        path : path
-            The file, or the folder that the program has written, in one piece or in shards.
-
-        Returns
-        -------
-        TopicModel
-            Fitted; its parameters are those of the fit as far as the file has them.
-        """
-        model = Model.load(os.fspath(path))
-        if model.kind != "topics":
-            raise ValueError(f"{path}: a model of a matrix; XRay.load opens it")
-        self = cls(**topic_parameters_of(model, cls))
-        self._keep(model)
-        self._names = self._lengths = self._coherence = None
-        self._topics = model.topics(self.n_words, bool(self.distinct))
-        self.document_topics_ = model.heaviest(self.weights_, threads(self.n_jobs))
-        return self
-
     @property
     def topics_(self) -> Any:
         """The topics with their words."""
@@ -488,7 +412,8 @@ class TopicModel(TransformerMixin, BaseEstimator):
         self.vocabulary_ = np.array(model.vocabulary or [], dtype=object)
 
     def _documents(self, X: Any, vocabulary: Iterable[str] | None) -> Documents:
-        documents, names, n_columns = documents_of(X, vocabulary, self._names)
+        known = Known(self._names, self.vocabulary_.tolist())
+        documents, names, n_columns = documents_of(self, X, vocabulary, known)
         if n_columns is not None and names is None:
             # Columns without names are called by their place, and so must the words be.
             named = next((word for word in self.vocabulary_ if not word.isdecimal()), None)

@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ._check import real, text, whole
+from ._check import real, share, text, whole
 from ._request import DEFAULTS, NAMES, Reader, at_least, fields, optional, parameters_of, seed_of
 from ._xray_nmf import Model
 
@@ -23,6 +23,7 @@ def topics_request(model: Any) -> dict[str, Any]:
         "anchor_words": word_lists,
         "exclude": words,
         "refine_steps": optional(at_least(0)),
+        "refine_tol": share,
     }
     defaults = DEFAULTS["topics"]
     request = {**fields(model, defaults, readers), "fast": model.n_topics == "fast"}

@@ -19,6 +19,7 @@ Engine: TypeAlias = Literal["lazy", "direct"]
 Solver: TypeAlias = Literal["active-set", "coordinate-descent"]
 Normalize: TypeAlias = Literal["l1", "l2"]
 Refinement: TypeAlias = Literal["auto", "exact", "hals", "kullback-leibler"]
+Init: TypeAlias = Literal["xray", "custom"]
 Output: TypeAlias = Literal["weights", "anchors"]
 Keep: TypeAlias = Literal[
     "urls", "emails", "tags", "headers", "signatures", "quotes", "numbers", "all"

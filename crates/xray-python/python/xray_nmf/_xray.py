@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -16,22 +14,24 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from . import _xray_nmf
 from ._input import CHECKS, is_sparse, plain, table_of, threads
 from ._nnls import nnls
-from ._paths import STORE, Path, key_of
+from ._paths import Path
 from ._progress import progress_if
+from ._refine import start_of
 from ._request import (
     check_choices,
     check_output,
     factorize_request,
-    memory_of,
-    parameters_of,
-    weights_of,
 )
-from ._score import explained_share
+from ._samples import roots_of, scaled, vector_of
+from ._score import explained_share, frobenius_norm
+from ._search import SUGGESTED, find, warn_of_number
+from ._selector import AnchorSelector
+from ._start import check_start, improved
 from ._types import (
     Axis,
     Engine,
     Floats,
-    Indices,
+    Init,
     MatrixLike,
     Normalize,
     Output,
@@ -39,13 +39,11 @@ from ._types import (
     Selection,
     Solver,
 )
-from ._xray_nmf import Factorization, Matrix, Model
-
-# How long a path n_components="auto" looks at, unless path_length says.
-AUTO_LENGTH = 100
+from ._xray_file import ModelFile
+from ._xray_nmf import Factorization, Matrix
 
 
-class XRay(TransformerMixin, BaseEstimator):
+class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
     """Near-separable NMF: a few features (or samples) that explain all the others.
 
     Finds *anchors* among the columns of X such that all columns are nearly nonnegative combinations
@@ -57,9 +55,12 @@ class XRay(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_components : int or "auto", default="auto"
-        How many anchors to find. "auto" finds `path_length` (or 100) and keeps those up to the knee
-        of the residual's curve.
+    n_components : int, "auto" or "fast", default="auto"
+        How many anchors to find. "auto" asks what ``xray rank`` does: of the numbers up to
+        `path_length` (or 40), which do the data support, and, for sparse data, which come out again
+        best in other samples. "fast" keeps the anchors up to the knee of the residual's curve, and
+        so does "auto" where there are too few samples, or negative entries. `suggestion_` tells the
+        reason.
     axis : {"features", "samples"}, default="features"
         What anchors are: features for the anchor words of documents, samples for the pure pixels
         of an image.
@@ -75,10 +76,15 @@ class XRay(TransformerMixin, BaseEstimator):
         Never chosen as anchors; still explained. A boolean mask will do.
     candidates : list of int or str, optional
         The only ones that may be chosen. A boolean mask will do.
+    init : {"xray", "custom"}, default="xray"
+        Where refinement starts: at the anchors, or at the W and H that `fit` is given. Then there
+        are no anchors, and what is said about them is not looked at.
     refine_steps : int, default=0
-        Steps of alternating optimisation after the anchors are found: a smaller error, but
+        The most steps of alternating optimisation after the anchors are found: a smaller error, but
         `components_` no longer belong to columns of X. Each of them then has a sum and a length
         whose product is 1, so that weights of broad and narrow components compare.
+    refine_tol : float, default=0.0
+        End these steps when one lowers the objective by less than this part of it; 0 makes all.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
         What each of these steps does; see `refine`. After "kullback-leibler", `transform` minimises
         the divergence, too.
@@ -106,7 +112,7 @@ class XRay(TransformerMixin, BaseEstimator):
     max_cache_bytes : int, optional
         Memory for cached products; a quarter of the machine's by default.
     random_state : int, RandomState or None, default=0
-        For ``selection="rand"``.
+        For ``selection="rand"``, and for the samples that ``n_components="auto"`` draws.
     n_jobs : int or None, default=-1
         Threads, counted as in joblib; -1 uses all cores. No effect on the result.
     verbose : bool, default=False
@@ -120,14 +126,21 @@ class XRay(TransformerMixin, BaseEstimator):
         H; the anchor rows themselves if anchors are samples.
     n_components_ : int
         Number of anchors; fewer than asked for if they explain everything.
+    suggestion_ : dict or None
+        Why there are so many, if no number was given: ``rank``, the ``range`` nearly as good, what
+        the data support (``supported``), and a ``sentence``.
     path_ : ndarray
         ``||X - X_A H|| / ||X||`` after each anchor, for every rank of the path.
-    termination_ : {"rank_reached", "exhausted", "below_threshold"}
+    termination_ : {"rank_reached", "exhausted", "below_threshold", "given"}
         Why the run ended.
     kkt_violation_ : float
         Certificate: the largest relative violation of the projections' optimality conditions.
     n_iter_ : int
-        Number of anchors on the path.
+        Steps of refinement that were made.
+    reconstruction_err_ : float
+        ``||X - W H||`` of the fit: W are the anchors' columns, or what refinement made of them, and
+        `transform` finds none that are worse. After "kullback-leibler" it is, as scikit-learn has
+        it, the root of twice the divergence. X counts as `sample_weight` says.
     objective_ : ndarray
         The refinement's objective at its start and after each step; empty without refinement.
     n_features_in_ : int
@@ -163,7 +176,7 @@ class XRay(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components: int | Literal["auto"] = "auto",
+        n_components: int | Literal["auto", "fast"] = "auto",
         *,
         axis: Axis = "features",
         selection: Selection = "max",
@@ -171,7 +184,9 @@ class XRay(TransformerMixin, BaseEstimator):
         fixed: Any = None,
         excluded: Any = None,
         candidates: Any = None,
+        init: Init = "xray",
         refine_steps: int = 0,
+        refine_tol: float = 0.0,
         refinement: Refinement = "auto",
         path_length: int | None = None,
         normalize: Normalize | None = None,
@@ -194,7 +209,9 @@ class XRay(TransformerMixin, BaseEstimator):
         self.fixed = fixed
         self.excluded = excluded
         self.candidates = candidates
+        self.init = init
         self.refine_steps = refine_steps
+        self.refine_tol = refine_tol
         self.refinement = refinement
         self.path_length = path_length
         self.normalize = normalize
@@ -210,7 +227,15 @@ class XRay(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: MatrixLike, y: Any = None) -> XRay:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> XRay:
         """Find the anchors of X.
 
         Parameters
@@ -219,50 +244,80 @@ class XRay(TransformerMixin, BaseEstimator):
             Float32 or float64 arrays of either order and csr or csc matrices are used in place;
             anything else is copied once. Do not write to X during the fit.
         y : ignored
+        sample_weight : array of shape (n_samples,), optional
+            How many times each sample counts: rows of X, and of `weights` if anchors are features,
+            are scaled by its square root. A sample of weight 2 is then one that is there twice,
+            but for ``normalize="l1"`` and for anchors that are samples.
+        W : array of shape (n_samples, n_components), optional
+            Where ``init="custom"`` starts.
+        H : array of shape (n_components, n_features), optional
+            Where ``init="custom"`` starts.
 
         Returns
         -------
         XRay
             This estimator, fitted.
         """
-        self._fit(X)
+        self._fit(X, sample_weight, W, H)
         return self
 
-    def fit_transform(self, X: MatrixLike, y: Any = None) -> Any:
+    def fit_transform(
+        self,
+        X: MatrixLike,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        W: Any = None,
+        H: Any = None,
+    ) -> Any:
         """Find the anchors of X, and explain each of its rows by the components.
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : ignored
+        X, y, sample_weight, W, H
+            As in `fit`.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components_)
             What ``fit(X).transform(X)`` returns; X is checked and taken over once.
         """
-        X, matrix = self._fit(X)
-        return self._transform(X, matrix if self.axis == "features" else None)
+        X, matrix = self._fit(X, sample_weight, W, H)
+        return self._transform(X, matrix)
 
-    def _fit(self, X: MatrixLike) -> tuple[Any, Matrix]:
-        """Fits, and returns X as the engine takes it, and as the engine has it."""
+    def _fit(self, X: Any, sample_weight: Any, W: Any, H: Any) -> tuple[Any, Matrix | None]:
+        """Fits, and returns X as the engine takes it, and as the engine has it, if it does."""
         check_choices(self)
+        custom = check_start(self, W, H)
         X = plain(validate_data(self, table_of(X), **CHECKS))
-        matrix = self._matrix(X, self.axis == "samples")
+        roots = roots_of(sample_weight, X)
+        counted = X if roots is None else plain(scaled(X, roots))
         request = factorize_request(self, X.shape)
-        found, path = self._find(X, matrix, request["params"])
-        self.anchors_ = found.anchors
-        self.n_components_ = len(self.anchors_)
-        self.path_ = path.residuals.copy()
-        whole = self.n_components_ == len(path.anchors)
-        self.termination_ = path.termination if whole else "rank_reached"
-        self.kkt_violation_ = found.kkt_violation
-        self.n_iter_ = len(path.anchors)
-        rank = self.n_components_ if self.n_components == "auto" else int(self.n_components)
-        request["params"]["rank"] = rank
-        self._keep(matrix, found, json.dumps(request))
-        self._warn_of_number(X.shape[1 if self.axis == "features" else 0])
-        return X, matrix
+        by_rows = custom or self.axis == "features"
+        matrix = self._matrix(counted, not by_rows)
+        if custom:
+            w, h_transposed = start_of(X.shape, W, H)
+            start = w if roots is None else w * roots[:, np.newaxis], h_transposed
+            self._keep_improved(*improved(self, matrix, start, request["refine_tolerance"]))
+        else:
+            p = vector_of(self, roots)
+            found, path, self.suggestion_ = find(self, counted, matrix, request, p)
+            self._keep(matrix, found, path, request, roots is None)
+            if roots is not None and not by_rows and not self.refine_steps:
+                rows = X[self.anchors_]
+                self.components_ = np.array(rows.toarray() if is_sparse(rows) else rows, np.float64)
+            warn_of_number(self, X.shape[1 if by_rows else 0])
+        self.n_iter_ = max(len(self.objective_) - 1, 0)
+        self.reconstruction_err_ = self._error(counted)
+        return X, matrix if by_rows and roots is None else None
+
+    def _error(self, X: Any) -> float:
+        """``||X - W H||``, or the root of twice the divergence, of the fit."""
+        if len(self.objective_):
+            twice = 2 if self.refinement == "kullback-leibler" else 1
+            return float(np.sqrt(max(twice * self.objective_[-1], 0.0)))
+        left = self.path_[self.n_components_ - 1] if self.n_components_ else 1.0
+        return float(left) * frobenius_norm(X)
 
     def transform(self, X: MatrixLike) -> Any:
         """Explain each row of X by the components.
@@ -275,7 +330,8 @@ class XRay(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_components_)
             The nonnegative weights with the least ``||x - w @ components_||`` for each row x, found
-            exactly. With ``output="anchors"``: the anchor columns of X.
+            exactly, and rounded to float32 if that is the type of X. With ``output="anchors"``: the
+            anchor columns of X.
         """
         check_is_fitted(self)
         check_output(self)
@@ -288,6 +344,10 @@ class XRay(TransformerMixin, BaseEstimator):
         """`transform` of checked X, which the engine may have already."""
         if self.output == "anchors":
             return X[:, self.anchors_]
+        return self._weigh(X, matrix).astype(X.dtype, copy=False)
+
+    def _weigh(self, X: Any, matrix: Matrix | None) -> Floats:
+        """The weights of checked X, in double precision."""
         rows = matrix or self._matrix(X, False)
         if not (self.components_ >= 0).all():
             return nnls(self.components_.T, X.T, n_jobs=self.n_jobs).x.T
@@ -313,7 +373,8 @@ class XRay(TransformerMixin, BaseEstimator):
             raise ValueError(
                 f"X has {X.shape[1]} columns, but there are {self.n_components_} components"
             )
-        return safe_sparse_dot(X, self.components_, dense_output=True)
+        rebuilt = safe_sparse_dot(X, self.components_, dense_output=True)
+        return rebuilt.astype(X.dtype, copy=False)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """How much of X the components explain.
@@ -331,143 +392,56 @@ class XRay(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = plain(validate_data(self, X, reset=False, **CHECKS))
-        weights = self._transform(X, None)
-        W = weights.toarray() if is_sparse(weights) else weights
-        return explained_share(X, np.asarray(W, dtype=np.float64), self.components_)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file that ``xray transform`` and `load` read.
-
-        Parameters
-        ----------
-        path : path
-            The file, usually called model.npz. It appears complete or not at all.
-        """
-        check_is_fitted(self)
-        if self._model is None:
-            raise ValueError(
-                'axis = "samples" cannot be saved: anchors of a model file are columns; fit the '
-                "transposed matrix"
-            )
-        more: dict[str, str] = {"output": self.output}
-        self._model.save(os.fspath(path), None if self.output == "weights" else more)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> XRay:
-        """Read a model that `save` or ``xray factorize`` has written.
-
-        Parameters
-        ----------
-        path : path
-            The file, or the folder that the program has written, in one piece or in shards.
-
-        Returns
-        -------
-        XRay
-            Fitted, but for `termination_`, `kkt_violation_` and `objective_`, which the file does
-            not have; nor has it `candidates`, `weights`, and residuals beyond the rank.
-        """
-        model = Model.load(os.fspath(path))
-        if model.kind != "factorize":
-            raise ValueError(f"{path}: a model of documents; TopicModel.load opens it")
-        self = cls(len(model.anchors), **parameters_of(model, cls))
-        self._model = model
-        self.components_ = model.components
-        self.anchors_ = model.anchors
-        self.path_ = model.residuals
-        self.n_components_, self.n_features_in_ = self.components_.shape
-        self.n_iter_ = len(self.path_)
-        if model.vocabulary is not None:
-            self.feature_names_in_ = np.array(model.vocabulary, dtype=object)
-        return self
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the columns that `transform` returns.
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Names of the input's features, if `fit` saw none.
-
-        Returns
-        -------
-        ndarray of str
-            "xray0", "xray1" and so on; with ``output="anchors"`` the names of the anchors.
-        """
-        check_is_fitted(self)
-        if self.output != "anchors":
-            return np.array([f"xray{k}" for k in range(self.n_components_)], dtype=object)
-        names = getattr(self, "feature_names_in_", None)
-        if input_features is not None:
-            given = np.asarray(input_features, dtype=object)
-            if names is not None and not np.array_equal(names, given):
-                raise ValueError("input_features is not equal to feature_names_in_")
-            if len(given) != self.n_features_in_:
-                raise ValueError(f"input_features should have length {self.n_features_in_}")
-            names = given
-        if names is None:
-            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
-        return names[self.anchors_]
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
+        if self.output == "anchors":
+            anchors = X[:, self.anchors_].astype(np.float64)
+            W = anchors.toarray() if is_sparse(anchors) else anchors
+        else:
+            W = self._weigh(X, None)
+        return explained_share(X, W, self.components_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.positive_only = not self.allow_negative
         return tags
 
-    def _find(self, X: Any, matrix: Matrix, params: dict[str, Any]) -> tuple[Factorization, Path]:
-        """The factorization to keep, and the path that it was taken from."""
-        auto = self.n_components == "auto"
-        wanted = AUTO_LENGTH if auto else int(self.n_components)
-        length = max(self.path_length, 1 if auto else wanted) if self.path_length else wanted
-        longest = {**params, "rank": length}
-        key = path = None
-        if self.path_length:
-            p = weights_of(self.weights)
-            settings = json.dumps({**longest, "engine": ""}, sort_keys=True)
-            key = key_of(X, self.axis, settings, None if p is None else p.tobytes())
-            path = STORE.get(key)
-        found = None
-        if path is None:
-            found = self._run(matrix, longest)
-            path = Path(found.anchors, found.residuals, found.termination, found.suggested_rank)
-            if key is not None:
-                STORE.put(key, path)
-        rank = min(path.suggested_rank if auto else wanted, len(path.anchors))
-        if found is None:
-            return self._replay(matrix, params, path.anchors[:rank]), path
-        if rank < len(path.anchors):
-            found = found.truncate(rank, threads(self.n_jobs))
-        return found, path
-
-    def _run(self, matrix: Matrix, params: dict[str, Any]) -> Factorization:
-        machine = threads(self.n_jobs), memory_of(self)
-        with progress_if(self.verbose) as progress:
-            p = weights_of(self.weights)
-            return _xray_nmf.fit(matrix, json.dumps(params), *machine, p, progress)
-
-    def _replay(self, matrix: Matrix, params: dict[str, Any], anchors: Indices) -> Factorization:
-        """The solution with these anchors: what a fit that chooses them returns."""
-        projection = {name: params[name] for name in ("solver", "allow_negative", "tolerance")}
-        given = {"rank": len(anchors), "fixed": anchors.tolist()}
-        return self._run(matrix, {**projection, **given})
-
-    def _keep(self, matrix: Matrix, found: Factorization, request: str) -> None:
-        """Sets the components, refined if asked for."""
-        samples = self.axis == "samples"
+    def _keep(
+        self,
+        matrix: Matrix,
+        found: Factorization,
+        path: Path,
+        request: dict[str, Any],
+        with_w: bool,
+    ) -> None:
+        """Sets what was found, refined if asked for; W is kept if it is that of X as given."""
+        self.anchors_ = found.anchors
+        self.n_components_ = len(self.anchors_)
+        self.path_ = path.residuals.copy()
+        whole = self.n_components_ == len(path.anchors)
+        self.termination_ = path.termination if whole else "rank_reached"
+        self.kkt_violation_ = found.kkt_violation
+        suggested = self.n_components in SUGGESTED
+        request["params"]["rank"] = self.n_components_ if suggested else int(self.n_components)
+        options, samples = json.dumps(request), self.axis == "samples"
         if self.refine_steps:
             with progress_if(self.verbose) as progress:
                 n_threads = threads(self.n_jobs)
-                found = found.refine(matrix, request, samples, n_threads, progress)
+                found = found.refine(matrix, options, samples, n_threads, progress)
         self.components_ = found.components(samples)
         self.objective_: Floats = found.objective
         # Anchors of a model file are columns.
-        model = None if samples else found.to_model(request, self._feature_names())
-        self._model: Model | None = model
+        model = None if samples else found.to_model(options, self._feature_names(), with_w)
+        self._model = model
+
+    def _keep_improved(self, components: Floats, objective: Floats) -> None:
+        """Sets what came of a start that has no anchors."""
+        self.components_, self.objective_ = components, objective
+        self.n_components_ = len(components)
+        self.anchors_ = np.empty(0, dtype=np.int64)
+        self.path_ = np.empty(0)
+        self.termination_, self.kkt_violation_ = "given", float("nan")
+        self.suggestion_ = self._model = None
 
     def _matrix(self, X: Any, transposed: bool) -> Matrix:
         return Matrix(X, transposed, bool(self.allow_negative), self._feature_names())
@@ -475,20 +449,3 @@ class XRay(TransformerMixin, BaseEstimator):
     def _feature_names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(names)
-
-    def _warn_of_number(self, n: int) -> None:
-        """Tells of fewer anchors than asked for, and of "auto" that chose nothing; n in all."""
-        words, found = None, self.n_components_
-        if self.n_components == "auto":
-            if found == self.n_iter_ and (self.termination_ == "rank_reached" or found == n > 1):
-                words = (
-                    f"the residual's curve has no knee within {found} anchors, so all are kept: "
-                    "give n_components, or look farther with path_length"
-                )
-        elif self.termination_ == "exhausted" and found < self.n_components:
-            words = (
-                f"{found} anchors explain all {self.axis}, or no candidate explains more: "
-                f"n_components = {self.n_components} is more than there are"
-            )
-        if words is not None:
-            warnings.warn(words, UserWarning, stacklevel=4)

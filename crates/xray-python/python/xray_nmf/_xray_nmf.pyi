@@ -20,6 +20,7 @@ __all__ = [
     "planted",
     "refine",
     "row_weights",
+    "study_number",
     "successive",
 ]
 
@@ -64,7 +65,7 @@ class Factorization:
     @property
     def kkt_violation(self) -> float: ...
     @property
-    def suggested_rank(self) -> int: ...
+    def suggestion(self) -> str: ...
     @property
     def objective(self) -> NDArray[np.float64]: ...
     def truncate(self, rank: int, threads: int) -> Factorization: ...
@@ -77,7 +78,7 @@ class Factorization:
         progress: _Progress | None = None,
     ) -> Factorization: ...
     def components(self, samples: bool) -> NDArray[np.float64]: ...
-    def to_model(self, options: str, names: list[str] | None) -> Model: ...
+    def to_model(self, options: str, names: list[str] | None, with_w: bool) -> Model: ...
 
 class _Run(TypedDict):
     topics: list[_Listed]
@@ -87,6 +88,7 @@ class _Run(TypedDict):
     termination: str
     kkt_violation: float
     objective: NDArray[np.float64]
+    squared_error: float
     suggestion: str | None
     warnings: list[str]
 
@@ -168,10 +170,18 @@ def refine(
     matrix: Matrix,
     start: tuple[NDArray[np.float64], NDArray[np.float64]],
     method: str,
-    steps: int,
+    limits: tuple[int, float],
     threads: int,
     progress: _Progress | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+def study_number(
+    matrix: Matrix,
+    options: str,
+    threads: int,
+    memory: int | None = None,
+    row_weights: NDArray[np.float64] | None = None,
+    progress: _Progress | None = None,
+) -> str | None: ...
 def planted(plan: _Plan) -> tuple[NDArray[np.float64], list[int]]: ...
 def corpus(
     like: str, scale: float, seed: int, threads: int
