@@ -28,14 +28,6 @@ Floats = NDArray[np.float64]
 RULES = get_args(Selection)
 
 
-def expected_to_fail(estimator: Any) -> dict[str, str]:
-    """Numbers are suggested by drawing rows: two equal ones are not one of weight 2."""
-    if estimator.n_components != "auto":
-        return {}
-    check = "check_sample_weight_equivalence_on_{}_data"
-    return {check.format(kind): "rows are drawn" for kind in ("dense", "sparse")}
-
-
 @pytest.mark.filterwarnings("ignore:the residual's curve has no knee")
 @parametrize_with_checks(
     [
@@ -48,7 +40,6 @@ def expected_to_fail(estimator: Any) -> dict[str, str]:
         XRay(2, allow_negative=True, axis="samples"),
         XRay("fast"),
     ],
-    expected_failed_checks=expected_to_fail,
 )
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

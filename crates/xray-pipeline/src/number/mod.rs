@@ -146,8 +146,11 @@ pub(crate) fn topic_stability(
 ) -> Result<Vec<f64>> {
     const SPLITS: usize = 3;
     let rank = options.params.rank;
-    let sample = sample(comm, matrix, options.params.seed)?;
-    let matrix = sample.as_ref().unwrap_or(matrix);
+    let rows = sampled_rows(matrix.n_rows(), matrix.n_entries(), options.params.seed);
+    let sample = rows.as_ref().map(|rows| matrix.rows_at(comm, rows)).transpose()?;
+    let sampled = rows.as_ref().map(|rows| options.at_rows(matrix.n_rows(), rows)).transpose()?;
+    let (matrix, options) =
+        (sample.as_ref().unwrap_or(matrix), sampled.as_ref().unwrap_or(options));
     let stop = progress.stop();
     let _ = progress.tell(Event::Begin(Stage::Stability, 2 * SPLITS));
     let trial = Trial { comm, options, stop: &stop };
@@ -161,7 +164,8 @@ fn look(
     options: &NumberOptions,
     progress: &mut dyn Progress,
 ) -> Result<Option<NumberStudy>> {
-    const FEWEST_ROWS: usize = 8;
+    // Halves of fewer say nothing of each other.
+    const FEWEST_ROWS: usize = 50;
     if matrix.n_rows() < FEWEST_ROWS || matrix.n_columns() < 2 {
         return Ok(None);
     }
