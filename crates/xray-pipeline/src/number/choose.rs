@@ -8,11 +8,11 @@ use xray_nmf::{RankReason, RankSuggestion, choices};
 /// Errors within this part of the least are as good.
 const AS_GOOD: f64 = 0.002;
 
-/// Stabilities within this of the best are as good: about what five splits leave uncertain.
-const AS_STABLE: f64 = 0.02;
+/// Stabilities of this part of the best are as good.
+const AS_STABLE: f64 = 0.94;
 
-/// Stabilities within this of the best are told as nearly as good.
-const NEARLY_AS_STABLE: f64 = 0.05;
+/// Stabilities of this part of the best are told as nearly as good.
+const NEARLY_AS_STABLE: f64 = 0.9;
 
 /// The part of the largest depth below a line that is a bend.
 const ENOUGH: f64 = 0.75;
@@ -40,7 +40,7 @@ pub struct NumberSuggestion {
 choices! {
     /// Which rule suggested a number.
     pub enum NumberReason ("reason") {
-        Stable = "stable": "these come out again best in other documents",
+        Stable = "stable": "these come out again in other documents",
         Supported = "supported": "more tell unseen entries no better",
         Knee = "knee": "unseen entries are told little better by more",
         Exhausted = "exhausted": "they explain everything",
@@ -129,16 +129,11 @@ impl Curve {
         between(&self.errors, self.supported()?)
     }
 
-    pub(super) fn next_stability(&self) -> Option<usize> {
-        between(&self.stabilities, self.stable()?.0)
-    }
-
-    /// The smallest rank that is as stable as the best, and the ranks around it that nearly are.
+    /// The largest rank that is as stable as the best, and the ranks around it that nearly are.
     fn stable(&self) -> Option<(usize, (usize, usize))> {
         let best = self.stabilities.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let within =
-            |width: f64| move |(_, stability): &(&usize, &f64)| **stability >= best - width;
-        let rank = *self.stabilities.iter().find(within(AS_STABLE))?.0;
+        let within = |part: f64| move |(_, stability): &(&usize, &f64)| **stability >= part * best;
+        let rank = *self.stabilities.iter().rev().find(within(AS_STABLE))?.0;
         let nearly = within(NEARLY_AS_STABLE);
         let least = self.stabilities.range(..=rank).rev().take_while(&nearly).last();
         let most = self.stabilities.range(rank..).take_while(&nearly).last();
@@ -198,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_of_the_most_stable_is_taken() {
+    fn the_largest_of_the_most_stable_is_taken() {
         let falling: Vec<(usize, f64)> = (1..=10).map(|k| (k, 1.0 / k as f64)).collect();
         let stable = [(2, 0.5), (4, 0.79), (5, 0.87), (6, 0.88), (8, 0.84), (10, 0.7)];
         let chosen = curve(&falling, &stable).choose().expect("a number");
-        assert_eq!((chosen.rank, chosen.range, chosen.supported), (5, (5, 8), None));
-        let sentence = "5 topics: these come out again best in other documents; 5 to 8 nearly as well; the data \
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (8, (5, 8), None));
+        let sentence = "8 topics: these come out again in other documents; 5 to 8 nearly as well; the data \
                         support 10 and more";
         assert_eq!(chosen.sentence("topics"), sentence);
     }

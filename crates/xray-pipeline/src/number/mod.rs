@@ -196,15 +196,14 @@ fn look(
         let splits = Splits::new(&trial, matrix, curve.supported_at_most(), Splits::NUMBER)?;
         let end = splits.largest_rank();
         let below_end = grid.iter().copied().filter(|k| *k > 1 && *k < end);
-        for k in below_end.chain((end > 0).then_some(end)) {
+        // Where only the wish for no more topics ends the curve, it ends on the grid: another wish gives the same.
+        let last = (end > 0 && (end < options.params.rank || grid.contains(&end))).then_some(end);
+        for k in below_end.chain(last) {
             curve.stabilities.insert(k, splits.stability(&trial, k)?);
             trial.go_on(told(Splits::NUMBER))?;
             if curve.stability_falls() {
                 break;
             }
-        }
-        while let Some(k) = curve.next_stability().filter(|k| *k <= end) {
-            curve.stabilities.insert(k, splits.stability(&trial, k)?);
         }
     }
     let Some(suggestion) = curve.choose() else { return Ok(None) };

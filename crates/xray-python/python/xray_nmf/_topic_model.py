@@ -40,7 +40,7 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
     ----------
     n_topics : int, "auto" or "fast", default="auto"
         How many topics. "auto" takes, of the numbers up to `max_topics` that the data support, the
-        one whose topics come out again best in other documents; "fast" takes the knee of the
+        the largest whose topics come out again in other documents; "fast" takes the knee of the
         residual's curve. `suggestion_` tells the range and the reason.
     anchor_words : list, optional
         Words that topics begin with: a word, or a list of words, for each topic that begins with
