@@ -137,6 +137,22 @@ fn shares_by_class_and_over_time() {
 }
 
 #[test]
+fn nearest_documents_are_of_the_same_subject() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    place.done(&["topics", "articles.csv", "-k", "4", "-o", "out", "--nearest", "doc5"]);
+    let text = place.text("out/nearest.csv");
+    let rows = records(&text);
+    assert_eq!(rows[0], ["document", "neighbour", "similarity"]);
+    assert_eq!(rows.len(), 11);
+    // Subjects take turns.
+    let number = |id: &str| id.trim_start_matches("doc").parse::<usize>().expect("a number");
+    assert!(rows[1..].iter().filter(|row| number(row[1]) % 4 == 1).count() >= 9, "{text}");
+    let run = place.xray(&["topics", "articles.csv", "-k", "4", "--nearest", "doc99"]);
+    run.assert_error(2, &["no document is called \"doc99\""]);
+}
+
+#[test]
 fn weights_have_six_digits_or_all_or_shares_beside_them() {
     let place = Place::new();
     place.write("articles.csv", articles_csv(60));

@@ -52,6 +52,7 @@ mod matching;
 pub mod measure;
 mod model;
 mod names;
+mod nearest;
 mod number;
 mod options;
 mod rank;
@@ -88,6 +89,7 @@ pub use matching::ColumnMatch;
 pub use model::{
     apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
 };
+pub use nearest::{Nearest, Neighbour, nearest_documents};
 pub use number::{
     NumberOptions, NumberPoint, NumberReason, NumberStudy, NumberSuggestion, sampled_rows,
     study_number, study_sample,

@@ -145,7 +145,7 @@ def test_the_program_reads_what_python_saves(program: Path, tmp_path: Path, dens
         model = XRay(4, refine_steps=refine_steps).fit(pd.DataFrame(dense, columns=names))
         model.save(tmp_path / "model.npz")
         files = tmp_path / "model.npz", tmp_path / "x.npy"
-        printed = run(program, "transform", *files, "--by-position", "--exact")
+        printed = run(program, "transform", "--exact", *files, "--by-position")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # no names
             assert (weights_of(printed) == model.transform(dense)).all()
@@ -218,7 +218,7 @@ def test_topics_of_texts(
     opened = TopicModel.load(tmp_path / "out" / "model.npz")
     weights = opened.transform(new.read_text().splitlines())
     assert (
-        weights_of(run(program, "transform", tmp_path / "ours.npz", new, "--exact")) == weights
+        weights_of(run(program, "transform", "--exact", tmp_path / "ours.npz", new)) == weights
     ).all()
 
 

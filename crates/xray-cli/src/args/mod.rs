@@ -213,6 +213,9 @@ pub struct TopicsArgs {
     /// How long a period is: day, week, month or year [default: what gives some tens of them]
     #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse::period)]
     pub period: Option<Period>,
+    /// Also list the documents nearest to these, by the topics that they are made of (nearest.csv)
+    #[arg(long, value_name = "ID[,ID...]", value_delimiter = ',')]
+    pub nearest: Vec<String>,
     /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
     #[arg(long)]
     pub details: bool,

@@ -17,7 +17,7 @@ use xray_pipeline::report::{
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
     ColumnNames, Corpus, Folder, NumberOptions, Plan, Purpose, RowNames, TopicOptions, Topics,
-    TopicsRequest, Work, find_topics, split_words,
+    TopicsRequest, Work, find_topics, nearest_documents, split_words,
 };
 use xray_report::number;
 
@@ -32,6 +32,9 @@ use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Guarded, resumable};
 use crate::session::Session;
+
+/// Documents that are listed as nearest to one.
+const NEIGHBOURS: usize = 10;
 
 /// Characters of a document that are told.
 const BEGINNING: usize = 300;
@@ -75,6 +78,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     }
     let mut report = TopicsReport::new(comm, &corpus, &found)?;
     more::add_to(&mut report, comm, &corpus, &found, periods.as_deref())?;
+    report.nearest =
+        nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
     report.levels = more::levels(comm, &mut session, &mut corpus, (&options, &ranks), &found)?;
     let TopicsRequest { anchor, exclude, .. } = request;
     let parameters = TopicsParameters::new(&options, &found, anchor, exclude);

@@ -12,11 +12,12 @@ struct Measure {
     value: fn(&Run) -> Option<f64>,
 }
 
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 8] = [
     Measure { header: "error", decimals: 4, value: |run| Some(run.error) },
     Measure { header: "refined error", decimals: 4, value: |run| Some(run.refined_error) },
     Measure { header: "recovery", decimals: 3, value: |run| run.recovery },
     Measure { header: "NMI", decimals: 3, value: |run| run.nmi },
+    Measure { header: "NMI clusters", decimals: 3, value: |run| run.nmi_clusters },
     Measure { header: "accuracy X_A", decimals: 3, value: |run| run.anchor_accuracy },
     Measure { header: "accuracy W", decimals: 3, value: |run| run.weight_accuracy },
     Measure { header: "NPMI", decimals: 3, value: |run| run.npmi },
@@ -84,7 +85,8 @@ impl Comparison {
     /// For programs: one row for each run.
     pub fn csv(&self) -> Table {
         let headers = ["method", "run", "seconds", "memory_bytes", "error", "refined_error"];
-        let more = ["recovery", "nmi", "accuracy_anchors", "accuracy_weights", "npmi"];
+        let more =
+            ["recovery", "nmi", "nmi_clusters", "accuracy_anchors", "accuracy_weights", "npmi"];
         let last = ["refined_seconds", "left_out"];
         let headers: Vec<&str> = [&headers[..], &more, &last].concat();
         let mut table = Table::new(headers.iter().map(|header| Column::left(*header)));

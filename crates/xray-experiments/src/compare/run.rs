@@ -8,7 +8,7 @@ use xray_nmf::Line;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::measure::{Labelling, coherence_of};
 use xray_pipeline::report::Agreement;
-use xray_pipeline::{Corpus, DocumentWeights, heaviest_words};
+use xray_pipeline::{Clusters, Corpus, DocumentWeights, heaviest_words};
 
 use super::CompareOptions;
 use crate::evaluate::{accuracy, scaled};
@@ -41,6 +41,9 @@ pub struct Run {
     pub recovery: Option<f64>,
     /// Agreement of the rows' heaviest topics with their classes.
     pub nmi: Option<f64>,
+    /// Normalised mutual information of the classes and the clusters of the rows, if there are classes and the rows are
+    /// at hand.
+    pub nmi_clusters: Option<f64>,
     /// Accuracy on the anchors' columns.
     pub anchor_accuracy: Option<f64>,
     /// Accuracy on the refined weights.
@@ -84,9 +87,16 @@ impl Trial<'_> {
         let factors = scaled(judged.factors);
         let npmi = self.coherence(&factors)?;
         let documents = DocumentWeights::new(self.corpus.rows.own, factors.rank, factors.w);
-        let nmi = match &self.corpus.rows.labels {
-            Some(labels) => Agreement::of(self.part.comm, labels, &documents.heaviest)?,
-            None => None,
+        let agreement = |groups: &[Option<usize>]| match &self.corpus.rows.labels {
+            Some(labels) => Agreement::of(self.part.comm, labels, groups),
+            None => Ok(None),
+        };
+        let nmi = agreement(&documents.heaviest)?;
+        let clusters = match self.corpus.matrix.rows() {
+            Some(_) if nmi.is_some() => {
+                agreement(&Clusters::find(self.part.comm, self.corpus, &documents)?.1)?
+            }
+            _ => None,
         };
         let spent = spent.largest(self.part.comm)?;
         Ok(Run {
@@ -97,6 +107,7 @@ impl Trial<'_> {
             refined_error,
             recovery: judged.recovery,
             nmi: nmi.map(|agreement| agreement.nmi),
+            nmi_clusters: clusters.map(|agreement| agreement.nmi),
             anchor_accuracy: judged.accuracy,
             weight_accuracy: self.accuracy(&documents)?,
             npmi,

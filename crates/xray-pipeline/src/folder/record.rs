@@ -60,6 +60,7 @@ impl Purpose {
             "periods.png",
             "levels.csv",
             "flows.csv",
+            "nearest.csv",
             "model.npz",
             MANIFEST,
         ];

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::evidence::TopicEvidence;
 use crate::groups::GroupShares;
 use crate::left_over::explained_part;
+use crate::nearest::Nearest;
 use crate::number::NumberSuggestion;
 use crate::topics::Topics;
 
@@ -59,6 +60,9 @@ pub struct TopicsReport {
     /// Shares of topics in each period, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub periods: Option<GroupShares>,
+    /// The documents nearest to some, if it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<Nearest>,
     /// What each rank had to do, if there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ranks: Option<RankFacts>,
@@ -163,6 +167,7 @@ impl TopicsReport {
             levels: Vec::new(),
             classes: None,
             periods: None,
+            nearest: Vec::new(),
             ranks: None,
             silent: found.documents.n_silent(comm)?,
         })

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use xray_data::Cells;
+use xray_data::{Cells, csv_text};
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::report::{
     LevelReport, TopicsReport, flows_csv, groups_csv, groups_table, levels_csv, levels_table,
@@ -11,6 +11,7 @@ use xray_pipeline::{
     Content, Corpus, Day, Folder, GroupShares, Period, TopicOptions, Topics, find_levels,
     level_ranks,
 };
+use xray_report::{Cell, Column, Table};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
@@ -148,11 +149,30 @@ pub(super) fn write(
         file("levels.csv", levels_csv(&report.levels, cells))?;
         file("flows.csv", flows_csv(&report.levels))?;
     }
+    if !report.nearest.is_empty() {
+        file("nearest.csv", csv_text(cells, nearest_table(report).records()))?;
+    }
     #[cfg(feature = "pictures")]
     if let Some(periods) = &report.periods {
         crate::cmd::write_picture(folder, "periods", &chart(report, periods))?;
     }
     Ok(())
+}
+
+/// A row for each neighbour.
+fn nearest_table(report: &TopicsReport) -> Table {
+    let mut table = Table::new([
+        Column::left("document"),
+        Column::left("neighbour"),
+        Column::right("similarity"),
+    ]);
+    for nearest in &report.nearest {
+        for near in &nearest.neighbours {
+            let similarity = Cell::fixed(near.similarity, 4);
+            table.row([nearest.id.as_str().into(), near.id.as_str().into(), similarity]);
+        }
+    }
+    table
 }
 
 /// Topics whose lines can still be told apart.
@@ -197,6 +217,10 @@ pub(super) fn print(session: &Session, report: &TopicsReport) -> anyhow::Result<
     if !report.levels.is_empty() {
         session.print_line("")?;
         session.print_table(&levels_table(&report.levels))?;
+    }
+    if !report.nearest.is_empty() {
+        session.print_line("")?;
+        session.print_table(&nearest_table(report))?;
     }
     let Some(periods) = &report.periods else { return Ok(()) };
     if report.rank > WIDEST_PRINTED {
