@@ -1,11 +1,11 @@
-//! Topics in groups of documents: a door to `xray-pipeline`.
+//! Topics in groups of documents, and documents of the same topics: a door to `xray-pipeline`.
 
 use numpy::PyReadonlyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use xray_nmf::Ownership;
 use xray_nmf::comm::OneRank;
-use xray_pipeline::{Day, DocumentWeights, GroupShares, Period};
+use xray_pipeline::{Day, DocumentWeights, GroupShares, Period, RowNames, nearest_documents};
 
 use crate::failure::Failure;
 
@@ -18,12 +18,30 @@ pub(crate) fn group_shares(
     weights: PyReadonlyArray2<'_, f64>,
     groups: Vec<String>,
 ) -> PyResult<Shares> {
-    let view = weights.as_array();
-    let (own, rank) = (Ownership::rows(view.nrows(), &OneRank), view.ncols());
-    let documents = DocumentWeights::new(own, rank, view.iter().copied().collect());
-    let found = GroupShares::new(&OneRank, &documents, &groups);
+    let found = GroupShares::new(&OneRank, &documents(&weights), &groups);
     let GroupShares { groups, documents, shares } = found.map_err(Failure::into_exception)?;
     Ok((groups, documents, shares))
+}
+
+/// The rows of the `n` documents nearest to one, and their similarities.
+#[pyfunction]
+pub(crate) fn nearest(
+    weights: PyReadonlyArray2<'_, f64>,
+    row: usize,
+    n: usize,
+) -> PyResult<Vec<(usize, f64)>> {
+    let documents = documents(&weights);
+    // Without names they are called by their rows.
+    let names = RowNames { own: documents.own, ids: None, labels: None };
+    let found = nearest_documents(&OneRank, &names, &documents, &[row.to_string()], n);
+    let found = found.map_err(Failure::into_exception)?;
+    Ok(found.into_iter().flat_map(|of| of.neighbours).map(|it| (it.row, it.similarity)).collect())
+}
+
+fn documents(weights: &PyReadonlyArray2<'_, f64>) -> DocumentWeights {
+    let view = weights.as_array();
+    let own = Ownership::rows(view.nrows(), &OneRank);
+    DocumentWeights::new(own, view.ncols(), view.iter().copied().collect())
 }
 
 /// The period that each of these times is in, empty for one that cannot be read; of a fitting length if none is named.

@@ -29,7 +29,7 @@ mod _xray_nmf {
     #[pymodule_export]
     use crate::fit::{Factorization, fit};
     #[pymodule_export]
-    use crate::groups::{group_shares, periods};
+    use crate::groups::{group_shares, nearest, periods};
     #[pymodule_export]
     use crate::levels::topic_levels;
     #[pymodule_export]

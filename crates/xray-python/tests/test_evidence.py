@@ -143,18 +143,33 @@ def test_nearest_documents_have_the_same_topics() -> None:
         cosines = unit @ unit[document]
         cosines[document] = -1
         expected = np.sort(cosines)[::-1][:12]
-        assert nearest["cosine"].to_numpy() == pytest.approx(expected, abs=1e-12)
-        assert nearest["cosine"].is_monotonic_decreasing
+        assert nearest["similarity"].to_numpy() == pytest.approx(expected, abs=1e-12)
+        assert nearest["similarity"].is_monotonic_decreasing
         assert (SUBJECT[nearest["row"][nearest["row"] < 90]] == SUBJECT[document]).all()
         assert nearest["text"].tolist() == [texts[row] for row in nearest["row"]]
     # A copy is as near as can be, and of equals the first comes first.
     assert 90 in model.nearest_documents(7, 89)["row"].tolist()
     alike = TopicModel(2).fit(["cats purr"] * 3 + ["dogs bark"] * 3)
     assert alike.nearest_documents(1)["row"].tolist() == [0, 2]
-    assert math.isclose(alike.nearest_documents(4)["cosine"].iloc[0], 1)
+    assert math.isclose(alike.nearest_documents(4)["similarity"].iloc[0], 1)
     assert len(model.nearest_documents(91)) == 0
     with pytest.raises(ValueError, match="there is no document 92; the model has the weights"):
         model.nearest_documents(92)
+
+
+def test_nearest_documents_are_those_of_the_program(
+    program: Path, demo: Path, texts: list[str], tmp_path: Path
+) -> None:
+    model = TopicModel(6).fit(texts)
+    arguments = ["topics", demo, "--text", "text", "-k", 6, "-o", tmp_path / "out"]
+    run(program, *arguments)
+    ids = pd.read_csv(tmp_path / "out" / "documents.csv", dtype=str)["id"]
+    run(program, *arguments, "--nearest", f"{ids[3]},{ids[50]}")
+    told = json.loads((tmp_path / "out" / "topics.json").read_text())["nearest"]
+    for row, expected in zip((3, 50), told, strict=True):
+        found = model.nearest_documents(row, 10)
+        for name in ("row", "similarity"):
+            assert found[name].tolist() == [near[name] for near in expected["neighbours"]], name
 
 
 def test_without_pandas_there_are_lists() -> None:
@@ -165,7 +180,7 @@ def test_without_pandas_there_are_lists() -> None:
         "model = TopicModel(2).fit(texts)\n"
         "best = model.best_documents(0, 1, documents=texts)\n"
         "assert list(best[0]) == ['row', 'id', 'weight', 'share', 'text'], best\n"
-        "assert list(model.nearest_documents(0)[0]) == ['row', 'cosine']\n"
+        "assert list(model.nearest_documents(0)[0]) == ['row', 'similarity']\n"
         "assert model.topics_[0]['documents'] == 2\n"
         "rows = model.shares_by([1, 2, 1, None])\n"
         "assert [(row['group'], row['documents']) for row in rows] == [('1', 2), ('2', 1)], rows\n"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from . import _xray_nmf
 from ._check import whole
 from ._documents import column_of
 from ._request import DEFAULTS
-from ._topic_table import row_sums, shares_of, table
+from ._topic_table import shares_of, table
 from ._types import Flags, Floats, Indices
 
 
@@ -90,9 +90,9 @@ class TopicDocuments(BaseEstimator):
         Returns
         -------
         DataFrame, or list of dict without pandas
-            Nearest first, of equals the first: ``row`` (from 0), the ``cosine`` of the two rows of
-            `weights_`, and with `documents` its ``text``. Documents without any topic in common
-            are left out.
+            Nearest first, of equals the first: ``row`` (from 0), the cosine of the two rows of
+            `weights_` (``similarity``), and with `documents` its ``text``. Documents without any
+            topic in common are left out.
         """
         check_is_fitted(self)
         whole("n", n, 1)
@@ -101,11 +101,9 @@ class TopicDocuments(BaseEstimator):
             raise ValueError(
                 f"there is no document {place}; the model has the weights of {len(weights)}"
             )
-        cosines = cosines_with(weights, place)
-        cosines[place] = 0
-        nearest = np.argsort(-cosines, kind="stable")[:n]
-        rows = [{"row": int(d), "cosine": float(cosines[d])} for d in nearest if cosines[d] > 0]
-        return table(*with_texts(rows, ["row", "cosine"], self, documents))
+        nearest = _xray_nmf.nearest(weights, place, n)
+        rows = [{"row": row, "similarity": similarity} for row, similarity in nearest]
+        return table(*with_texts(rows, ["row", "similarity"], self, documents))
 
     def _topic(self, name: str, topic: Any) -> int:
         """The number of a topic that is there."""
@@ -122,16 +120,6 @@ UNKNOWN = "the model file does not keep"
 
 # Documents that a fit keeps for each topic.
 KEPT = int(DEFAULTS["evidence"]["best_documents"])
-
-
-def cosines_with(weights: Floats, place: int) -> Floats:
-    """Cosines of all rows with one; 0 for rows of zeros."""
-    lengths = np.sqrt(row_sums(weights * weights))
-    products = row_sums(weights * weights[place])
-    scale = lengths * lengths[place]
-    cosines = np.zeros_like(products)
-    np.divide(products, scale, out=cosines, where=scale > 0)
-    return cosines
 
 
 def with_texts(

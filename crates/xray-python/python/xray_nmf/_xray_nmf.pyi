@@ -18,6 +18,7 @@ __all__ = [
     "fit",
     "fit_topics",
     "group_shares",
+    "nearest",
     "nnls",
     "periods",
     "planted",
@@ -170,6 +171,7 @@ def topic_levels(
 def group_shares(
     weights: NDArray[np.float64], groups: list[str]
 ) -> tuple[list[str], list[int], list[list[float]]]: ...
+def nearest(weights: NDArray[np.float64], row: int, n: int) -> list[tuple[int, float]]: ...
 def periods(times: list[str], period: str | None = None) -> list[str]: ...
 def edit_topics(model: Model, edits: str, documents: Documents | None, threads: int) -> Model: ...
 def successive(
