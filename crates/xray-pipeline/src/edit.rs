@@ -220,9 +220,9 @@ fn split(model: &Model, corpus: &Corpus, topic: usize, whole: &Edited) -> Result
     let params = Params { rank: 2, selection: Selection::Greedy, ..Params::default() };
     let found = Fit::part(own.portion(), &OneRank).run(&params)?;
     if found.rank() < 2 {
-        let number = topic + 1;
         return Err(Error::Usage(format!(
-            "topic {number} cannot be split: its documents are all alike"
+            "the topic of {:?} cannot be split: its documents are all alike",
+            corpus.word(whole.anchor)
         )));
     }
     let start = found.factors(&OneRank)?;

@@ -58,7 +58,7 @@ pub struct BestDocument {
 }
 
 /// Words of a topic that coherence looks at.
-const COHERENT_WORDS: usize = 10;
+pub const COHERENT_WORDS: usize = 10;
 
 /// Topics that are listed as related, and how similar they are at least.
 const MOST_RELATED: usize = 3;

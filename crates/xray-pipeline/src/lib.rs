@@ -75,7 +75,9 @@ pub use corpus::{
 pub use documents::{DocumentBlock, DocumentWeights, Explained};
 pub use edit::{TopicEdits, edit_model, listed_topics};
 pub use error::{Error, Result};
-pub use evidence::{BEST_DOCUMENTS, BestDocument, RelatedTopic, TopicEvidence, texts_of};
+pub use evidence::{
+    BEST_DOCUMENTS, BestDocument, COHERENT_WORDS, RelatedTopic, TopicEvidence, texts_of,
+};
 pub use factorize::{FactorizeOptions, Factorized, RefinedFactors, factorize};
 pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,

@@ -6,8 +6,11 @@
 use pyo3::prelude::*;
 
 mod doorway;
+mod edit;
 mod failure;
 mod fit;
+mod groups;
+mod levels;
 mod matrix;
 mod model;
 mod number;
@@ -22,7 +25,13 @@ mod topics;
 #[pymodule]
 mod _xray_nmf {
     #[pymodule_export]
+    use crate::edit::edit_topics;
+    #[pymodule_export]
     use crate::fit::{Factorization, fit};
+    #[pymodule_export]
+    use crate::groups::{group_shares, nearest, periods};
+    #[pymodule_export]
+    use crate::levels::topic_levels;
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]

@@ -14,7 +14,7 @@ use xray_nmf::SparseMatrix;
 use xray_pipeline::measure::Coherence;
 use xray_pipeline::shards::load_model;
 use xray_pipeline::{
-    Result, Topic, apply, dense_rows, heaviest_topics, model_clusters, model_topics,
+    COHERENT_WORDS, Result, Topic, apply, dense_rows, heaviest_topics, model_clusters, model_topics,
 };
 
 use crate::doorway::{self, Watch};
@@ -34,11 +34,12 @@ pub(crate) fn lengths(documents: &SparseMatrix<'_, f64>) -> Vec<usize> {
     documents.csr().0.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// NPMI and UMass of each list of words. Uses the current pool.
+/// NPMI and UMass of the first words of each list, as many as the evidence looks at. Uses the current pool.
 pub(crate) fn coherence(
     documents: &SparseMatrix<'_, f64>,
-    lists: Vec<Vec<usize>>,
+    mut lists: Vec<Vec<usize>>,
 ) -> Vec<(f64, f64)> {
+    lists.iter_mut().for_each(|words| words.truncate(COHERENT_WORDS));
     let scores = Coherence::new(documents).topics(&lists);
     scores.into_iter().map(|score| (score.npmi, score.umass)).collect()
 }

@@ -6,14 +6,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use xray_nmf::Refine;
-use xray_pipeline::{FactorizeOptions, TextRequest, TopicsRequest, from_json};
+use xray_pipeline::{BEST_DOCUMENTS, FactorizeOptions, TextRequest, TopicsRequest, from_json};
 
 /// A request as JSON; a name or a field that does not exist is a `ValueError`.
 pub(crate) fn read<T: Default + Serialize + DeserializeOwned>(json: &str) -> PyResult<T> {
     from_json(json).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// All requests with their defaults, as JSON.
+/// All requests with their defaults, and what the evidence for topics has, as JSON.
 #[pyfunction]
 pub(crate) fn defaults() -> String {
     let requests = json!({
@@ -21,6 +21,7 @@ pub(crate) fn defaults() -> String {
         "topics": TopicsRequest::default(),
         "text": TextRequest::default(),
         "refine": {"steps": Refine::STEPS},
+        "evidence": {"best_documents": BEST_DOCUMENTS},
     });
     requests.to_string()
 }

@@ -25,6 +25,12 @@ struct Run {
     document_topics: Vec<Option<usize>>,
     lengths: Vec<usize>,
     coherence: Vec<(f64, f64)>,
+    /// What speaks for each topic, as JSON.
+    evidence: String,
+    /// The part of each document that the topics explain.
+    explained: Vec<f64>,
+    /// What is explained less than this is about something else.
+    least_explained: f64,
     termination: &'static str,
     kkt_violation: f64,
     objective: Vec<f64>,
@@ -63,9 +69,7 @@ fn fit(
     memory: Option<usize>,
     watch: &Watch,
 ) -> Result<(xray_data::Model, Run)> {
-    let vectorizer = corpus.vectorizer().expect("a corpus of words");
-    let (options, warnings) = request.resolve(vectorizer)?;
-    let options = TopicOptions { memory, ..options };
+    let (options, warnings) = resolve(&request, &corpus, memory)?;
     let new = RunState::default();
     let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
     let found = find_topics(&OneRank, &mut corpus, &options, &new, &mut progress)?;
@@ -76,9 +80,13 @@ fn fit(
     let model = found.to_model(&OneRank, &corpus.rows, vectorizer, &parameters, origin)?;
     let model = model.expect("rank 0");
     let matrix = corpus.matrix.sparse_columns().expect("words are sparse");
+    let explained = found.documents.explained.expect("documents of a fit");
     let run = Run {
         lengths: lengths(matrix),
         coherence: coherence(matrix, words),
+        evidence: json(&found.evidence),
+        explained: explained.parts,
+        least_explained: explained.least,
         topics: found.topics,
         document_topics: found.documents.heaviest,
         termination: found.run.termination.name(),
@@ -89,6 +97,17 @@ fn fit(
         suggestion: found.run.suggestion.map(|number| json(&Suggestion::from(number))),
     };
     Ok((model, run))
+}
+
+/// Words become columns; what a person should know of some of them is beside.
+pub(crate) fn resolve(
+    request: &TopicsRequest,
+    corpus: &Corpus,
+    memory: Option<usize>,
+) -> Result<(TopicOptions, Vec<String>)> {
+    let vectorizer = corpus.vectorizer().expect("a corpus of words");
+    let (options, warnings) = request.resolve(vectorizer)?;
+    Ok((TopicOptions { memory, ..options }, warnings))
 }
 
 /// Tells the doorway what the pipeline tells.
@@ -120,6 +139,9 @@ impl Run {
         facts
             .set_item("lengths", PyArray1::from_iter(py, self.lengths.iter().map(|&n| n as i64)))?;
         facts.set_item("coherence", self.coherence)?;
+        facts.set_item("evidence", self.evidence)?;
+        facts.set_item("explained", self.explained.into_pyarray(py))?;
+        facts.set_item("least_explained", self.least_explained)?;
         facts.set_item("termination", self.termination)?;
         facts.set_item("kkt_violation", self.kkt_violation)?;
         facts.set_item("objective", self.objective.into_pyarray(py))?;

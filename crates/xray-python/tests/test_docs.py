@@ -54,7 +54,7 @@ def run(example: str) -> str:
 
 
 def test_examples_are_short() -> None:
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 4
     assert all(len([line for line in e.splitlines() if line.strip()]) <= 20 for e in EXAMPLES)
 
 
@@ -64,6 +64,13 @@ def test_topics_of_the_guide(root: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(words) == 10
     assert int(words[8].split("%")[0]) >= 90, words
     assert "['planet + orbit', 'oven'" in words[9], words
+
+
+def test_more_topics_of_the_guide(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    words = run(EXAMPLES[3])
+    assert "exclusivity" in words and "['rename 3=my topic', 'merge 1,2'] ['" in words
+    assert "'my topic'" in words and "\n8 [('" in words
 
 
 def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

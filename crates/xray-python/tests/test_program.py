@@ -217,7 +217,9 @@ def test_topics_of_texts(
     new.write_text("the orbit of a planet\nbread in the oven\nnothing known: zzz\n")
     opened = TopicModel.load(tmp_path / "out" / "model.npz")
     weights = opened.transform(new.read_text().splitlines())
-    assert (weights_of(run(program, "transform", "--exact", tmp_path / "ours.npz", new)) == weights).all()
+    assert (
+        weights_of(run(program, "transform", "--exact", tmp_path / "ours.npz", new)) == weights
+    ).all()
 
 
 @pytest.mark.parametrize("counted", [True, False])

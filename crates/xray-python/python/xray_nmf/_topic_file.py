@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._input import threads
 from ._topic_request import topic_parameters_of
+from ._types import Floats, Indices
 from ._xray_nmf import Model
 
 if TYPE_CHECKING:
@@ -56,8 +57,16 @@ class TopicFile(BaseEstimator):
         if model.kind != "topics":
             raise ValueError(f"{path}: a model of a matrix; XRay.load opens it")
         self = cls(**topic_parameters_of(model, cls))
+        self._names = None
+        self._keep_file(model)
+        return self
+
+    def _keep_file(self, model: Model) -> None:
+        """Sets what the model file has, and what follows from it."""
         self._keep(model)
-        self._names = self._lengths = self._coherence = None
+        self._lengths: Indices | None = None
+        self._coherence: list[tuple[float, float]] | None = None
+        self._evidence: list[dict[str, Any]] | None = None
+        self._explained: tuple[Floats, float] | None = None
         self._topics = model.topics(self.n_words, bool(self.distinct))
         self.document_topics_ = model.heaviest(self.weights_, threads(self.n_jobs))
-        return self

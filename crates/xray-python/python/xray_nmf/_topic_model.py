@@ -18,10 +18,14 @@ from ._documents import Known, documents_of
 from ._input import threads
 from ._progress import progress_if
 from ._request import memory_of
+from ._topic_documents import TopicDocuments
+from ._topic_edit import TopicEdit
 from ._topic_evidence import TopicEvidence
 from ._topic_file import TopicFile
+from ._topic_groups import TopicGroups
+from ._topic_levels import TopicLevels
 from ._topic_request import text_request, topics_request
-from ._topic_table import topic_table
+from ._topic_table import shares_of, topic_table
 from ._types import Engine, Indices, Keep, Normalize, Refinement, Selection, Solver
 from ._words import Preprocessor, Tokenizer
 from ._xray_nmf import Documents, Model
@@ -29,7 +33,16 @@ from ._xray_nmf import Documents, Model
 Weighting = Literal["tfidf", "counts", "none"]
 
 
-class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
+class TopicModel(
+    TopicEvidence,
+    TopicDocuments,
+    TopicGroups,
+    TopicLevels,
+    TopicEdit,
+    TopicFile,
+    TransformerMixin,
+    BaseEstimator,
+):
     """Topics of documents, each with an anchor word, and how documents are made of them.
 
     Does what the program ``xray topics`` does, to the same bits: texts become tf-idf weights,
@@ -53,6 +66,9 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         Words to list for each topic.
     distinct : bool, default=False
         List only one of several forms of a word (film, films).
+    stability : bool, default=False
+        Look how stable each topic is, by topics of halves of the documents; takes some fits more.
+        Not with `anchor_words`, of which halves know nothing.
     max_topics : int, default=40
         The most topics that "auto" and "fast" consider.
     text_column : str, optional
@@ -113,13 +129,24 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         chosen (``margin``, 0 for a tie), its coherence (``npmi``, ``umass``), where the anchor
         stands among its words (``anchor_place``, from 1; 0 if it is none of them), and whether it
         is heavier in another topic or not among the first 20 (``anchor_left``). Words come in the
-        order of weight times the square root of exclusivity.
+        order of weight times the square root of exclusivity. What speaks for it, unknown after
+        `load`: the number of ``documents`` in which it is heaviest, its part of all documents
+        (``weight_share``), how far it has its words to itself (``exclusivity``, 0 to 1) and comes
+        again in halves of the documents (``stability``, if asked for), ``related`` topics of
+        similar words with their cosines, and ``best_documents`` (see the method of this name).
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
         W: the topics' weights in each document.
     document_topics_ : ndarray of shape (n_documents,)
         The heaviest topic of each document; -1 for one without any known word.
+    document_shares_ : ndarray of shape (n_documents, n_topics_)
+        The topics' shares in each document: `weights_` with rows that sum to 1.
+    explained_ : ndarray of shape (n_documents,)
+        The part of each document's squared length that the topics explain. Not in the file.
+    unexplained_ : ndarray of bool of shape (n_documents,)
+        Whether a document is about something else than the topics: they explain less than a fifth
+        of what they explain of the median one. Not in the file.
     document_clusters_ : ndarray of shape (n_documents,) or None
         The cluster of each document, one for each topic; -1 for one that shares no word with any.
         None after `load` of old files, or of shards.
@@ -167,6 +194,7 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         exclude: Iterable[str] | None = None,
         n_words: int = 10,
         distinct: bool = False,
+        stability: bool = False,
         max_topics: int = 40,
         text_column: Any = None,
         preprocessor: Preprocessor | None = None,
@@ -205,6 +233,7 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         self.exclude = exclude
         self.n_words = n_words
         self.distinct = distinct
+        self.stability = stability
         self.max_topics = max_topics
         self.text_column = text_column
         self.preprocessor = preprocessor
@@ -266,8 +295,10 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         self._keep(model)
         self._names = names
         self._topics = run["topics"]
-        self._lengths: Indices | None = run["lengths"]
-        self._coherence: list[tuple[float, float]] | None = run["coherence"]
+        self._lengths = run["lengths"]
+        self._coherence = run["coherence"]
+        self._evidence = json.loads(run["evidence"])
+        self._explained = run["explained"], run["least_explained"]
         self.document_topics_ = run["document_topics"]
         self.termination_ = run["termination"]
         self.kkt_violation_ = run["kkt_violation"]
@@ -308,7 +339,9 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         """
         return self.fit(X, y, vocabulary=vocabulary).weights_.copy()
 
-    def transform(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Any:
+    def transform(
+        self, X: Any, *, vocabulary: Iterable[str] | None = None, shares: bool = False
+    ) -> Any:
         """Explain new documents by the topics.
 
         Parameters
@@ -318,6 +351,8 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
         vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
             The word of each column of a matrix. Columns may come in any order; unknown words are
             ignored. By default as in `fit`.
+        shares : bool, default=False
+            Return shares that sum to 1 for each document, or are 0 for one without known words.
 
         Returns
         -------
@@ -325,7 +360,8 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
             The nonnegative weights with the least ``||x - w @ components_||`` for each document x.
         """
         check_is_fitted(self)
-        return self._model.weigh(self._documents(X, vocabulary), threads(self.n_jobs))
+        weights = self._model.weigh(self._documents(X, vocabulary), threads(self.n_jobs))
+        return shares_of(weights) if shares else weights
 
     def predict(self, X: Any, *, vocabulary: Iterable[str] | None = None) -> Indices:
         """The heaviest topic of each new document.
@@ -368,7 +404,7 @@ class TopicModel(TopicEvidence, TopicFile, TransformerMixin, BaseEstimator):
     def topics_(self) -> Any:
         """The topics with their words."""
         check_is_fitted(self)
-        return topic_table(self._topics, self.vocabulary_, self._coherence)
+        return topic_table(self._topics, self.vocabulary_, self._coherence, self._evidence)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.

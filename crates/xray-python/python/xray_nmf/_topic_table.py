@@ -32,17 +32,26 @@ COLUMNS = [
     "name",
     "words",
     "weights",
+    "documents",
+    "weight_share",
+    "exclusivity",
+    "stability",
+    "related",
+    "best_documents",
 ]
 
 
 def topic_table(
-    topics: list[_Listed], vocabulary: Any, coherence: list[tuple[float, float]] | None
+    topics: list[_Listed],
+    vocabulary: Any,
+    coherence: list[tuple[float, float]] | None,
+    evidence: list[dict[str, Any]] | None,
 ) -> Any:
     """A row for each topic: a DataFrame, or a list of dicts where there is no pandas."""
     unknown = (float("nan"), float("nan"))
     scores = coherence or [unknown] * len(topics)
     rows = []
-    for topic, (npmi, umass) in zip(topics, scores, strict=True):
+    for k, (topic, (npmi, umass)) in enumerate(zip(topics, scores, strict=True)):
         anchors, words, weights, share, margin, name, place, left = topic
         rows.append(
             {
@@ -56,13 +65,54 @@ def topic_table(
                 "name": name,
                 "words": vocabulary[words].tolist(),
                 "weights": weights,
+                **told(evidence[k] if evidence else None),
             }
         )
+    frame = as_frame(rows, COLUMNS)
+    return rows if frame is None else frame.rename_axis("topic")
+
+
+def told(evidence: dict[str, Any] | None) -> dict[str, Any]:
+    """What speaks for a topic, as Rust tells it; topics are numbered from 0 here."""
+    numbers = ("documents", "weight_share", "exclusivity", "stability")
+    if evidence is None:
+        return {**dict.fromkeys(numbers, float("nan")), "related": None, "best_documents": None}
+    known = {name: evidence[name] for name in numbers}
+    if known["stability"] is None:
+        known["stability"] = float("nan")
+    related = [(other["topic"] - 1, other["similarity"]) for other in evidence["related"]]
+    return {**known, "related": related, "best_documents": evidence["best_documents"]}
+
+
+def as_frame(rows: list[dict[str, Any]], columns: list[str]) -> Any:
+    """The rows as a DataFrame; None where there is no pandas."""
     try:
         import pandas as pd
     except ImportError:
-        return rows
-    return pd.DataFrame(rows, columns=COLUMNS).rename_axis("topic")
+        return None
+    return pd.DataFrame(rows, columns=columns)
+
+
+def table(rows: list[dict[str, Any]], columns: list[str]) -> Any:
+    """The rows as a DataFrame, or as they are where there is no pandas."""
+    frame = as_frame(rows, columns)
+    return rows if frame is None else frame
+
+
+def row_sums(rows: Floats) -> Floats:
+    """The sum of each row, from left to right as in Rust: the same bits."""
+    sums = np.zeros(len(rows))
+    for column in rows.T:
+        sums += column
+    return sums
+
+
+def shares_of(weights: Floats) -> Floats:
+    """Rows that sum to 1; a row of zeros stays so."""
+    sums = row_sums(weights)[:, None]
+    shares = np.zeros_like(weights)
+    np.divide(weights, sums, out=shares, where=sums > 0)
+    return shares
 
 
 def distributions(rows: Floats) -> Floats:

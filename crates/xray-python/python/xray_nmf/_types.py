@@ -12,6 +12,7 @@ MatrixLike: TypeAlias = Any
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 Axis: TypeAlias = Literal["features", "samples"]
 Selection: TypeAlias = Literal["rand", "max", "dist", "greedy", "agg", "joint"]

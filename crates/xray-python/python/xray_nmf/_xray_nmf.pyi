@@ -14,14 +14,19 @@ __all__ = [
     "Model",
     "corpus",
     "defaults",
+    "edit_topics",
     "fit",
     "fit_topics",
+    "group_shares",
+    "nearest",
     "nnls",
+    "periods",
     "planted",
     "refine",
     "row_weights",
     "study_number",
     "successive",
+    "topic_levels",
 ]
 
 VERSION: str
@@ -85,6 +90,9 @@ class _Run(TypedDict):
     document_topics: NDArray[np.int64]
     lengths: NDArray[np.int64]
     coherence: list[tuple[float, float]]
+    evidence: str
+    explained: NDArray[np.float64]
+    least_explained: float
     termination: str
     kkt_violation: float
     objective: NDArray[np.float64]
@@ -152,6 +160,20 @@ def fit_topics(
     memory: int | None = None,
     progress: _Progress | None = None,
 ) -> tuple[Model, _Run]: ...
+def topic_levels(
+    documents: Documents,
+    levels: list[int],
+    request: str,
+    text: str,
+    machine: tuple[int, int | None],
+    progress: _Progress | None = None,
+) -> tuple[str, list[str]]: ...
+def group_shares(
+    weights: NDArray[np.float64], groups: list[str]
+) -> tuple[list[str], list[int], list[list[float]]]: ...
+def nearest(weights: NDArray[np.float64], row: int, n: int) -> list[tuple[int, float]]: ...
+def periods(times: list[str], period: str | None = None) -> list[str]: ...
+def edit_topics(model: Model, edits: str, documents: Documents | None, threads: int) -> Model: ...
 def successive(
     matrix: Matrix,
     method: str,

@@ -1,0 +1,68 @@
+//! Topics in groups of documents, and documents of the same topics: a door to `xray-pipeline`.
+
+use numpy::PyReadonlyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use xray_nmf::Ownership;
+use xray_nmf::comm::OneRank;
+use xray_pipeline::{Day, DocumentWeights, GroupShares, Period, RowNames, nearest_documents};
+
+use crate::failure::Failure;
+
+/// Groups, their numbers of documents, and the shares of topics in each.
+type Shares = (Vec<String>, Vec<usize>, Vec<Vec<f64>>);
+
+/// The shares of topics in groups of documents, of which these are the weights; a document of an empty name is in none.
+#[pyfunction]
+pub(crate) fn group_shares(
+    weights: PyReadonlyArray2<'_, f64>,
+    groups: Vec<String>,
+) -> PyResult<Shares> {
+    let found = GroupShares::new(&OneRank, &documents(&weights), &groups);
+    let GroupShares { groups, documents, shares } = found.map_err(Failure::into_exception)?;
+    Ok((groups, documents, shares))
+}
+
+/// The rows of the `n` documents nearest to one, and their similarities.
+#[pyfunction]
+pub(crate) fn nearest(
+    weights: PyReadonlyArray2<'_, f64>,
+    row: usize,
+    n: usize,
+) -> PyResult<Vec<(usize, f64)>> {
+    let documents = documents(&weights);
+    // Without names they are called by their rows.
+    let names = RowNames { own: documents.own, ids: None, labels: None };
+    let found = nearest_documents(&OneRank, &names, &documents, &[row.to_string()], n);
+    let found = found.map_err(Failure::into_exception)?;
+    Ok(found.into_iter().flat_map(|of| of.neighbours).map(|it| (it.row, it.similarity)).collect())
+}
+
+fn documents(weights: &PyReadonlyArray2<'_, f64>) -> DocumentWeights {
+    let view = weights.as_array();
+    let own = Ownership::rows(view.nrows(), &OneRank);
+    DocumentWeights::new(own, view.ncols(), view.iter().copied().collect())
+}
+
+/// The period that each of these times is in, empty for one that cannot be read; of a fitting length if none is named.
+#[pyfunction]
+#[pyo3(signature = (times, period = None))]
+pub(crate) fn periods(times: Vec<String>, period: Option<&str>) -> PyResult<Vec<String>> {
+    let named = period.map(|name| {
+        let known = Period::ALL.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, period)| period).ok_or_else(|| {
+            let names = Period::ALL.map(|(name, _)| name).join(", ");
+            PyValueError::new_err(format!("period = {name} is not allowed; use one of {names}"))
+        })
+    });
+    let named = named.transpose()?;
+    let days: Vec<Option<Day>> = times.iter().map(|text| Day::parse(text)).collect();
+    let ends = (days.iter().flatten().min(), days.iter().flatten().max());
+    let period = match (named, ends) {
+        (Some(period), _) => period,
+        (None, (Some(&first), Some(&last))) => Period::for_span(first, last),
+        (None, _) => Period::Day,
+    };
+    let name = |day: &Option<Day>| day.map_or(String::new(), |day| period.of(day));
+    Ok(days.iter().map(name).collect())
+}
