@@ -133,12 +133,7 @@ pub fn edit_model(model: &Model, edits: &TopicEdits, corpus: Option<&mut Corpus>
         move_word(&mut topics, column, topic - 1);
     }
     for (topic, name) in &edits.rename {
-        topics
-            .iter_mut()
-            .nth(topic - 1)
-            .into_iter()
-            .flatten()
-            .for_each(|it| it.name = Some(name.clone()));
+        topics[topic - 1].iter_mut().for_each(|it| it.name = Some(name.clone()));
     }
     let mut parts: Vec<Vec<Edited>> =
         topics.into_iter().flatten().map(|topic| vec![topic]).collect();

@@ -36,12 +36,9 @@ impl Period {
 
     /// The one that gives some tens of periods between two days.
     pub fn for_span(first: Day, last: Day) -> Self {
-        match last.number() - first.number() {
-            ..=62 => Period::Day,
-            ..=400 => Period::Week,
-            ..=3_700 => Period::Month,
-            _ => Period::Year,
-        }
+        let lengths = [(62, Period::Day), (400, Period::Week), (3_700, Period::Month)];
+        let days = last.number() - first.number();
+        lengths.iter().find(|(most, _)| days <= *most).map_or(Period::Year, |(_, period)| *period)
     }
 
     /// What the period of a day is called; names sort by time.

@@ -97,7 +97,7 @@ pub fn best_documents_table(report: &TopicsReport) -> Table {
 fn marked(text: &str, words: &[String]) -> String {
     let is_marked = |word: &str| {
         let word = word.to_lowercase();
-        words.iter().any(|other| *other == word)
+        words.contains(&word)
     };
     let mut out = String::with_capacity(text.len());
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
