@@ -23,6 +23,7 @@
 mod assemble;
 mod budget;
 mod columns;
+mod compression;
 mod csv;
 mod error;
 mod formats;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::compression::Compression;
 use crate::error::{Error, Malformed, Result, io_error};
 use crate::formats::{BlankLines, FORMATS, Format, Parsed, Reader, detect};
 use crate::hash::FileHash;
@@ -14,7 +15,7 @@ use crate::table::{Documents, Loaded, Table};
 
 /// Reads a file, a folder of texts, or standard input.
 ///
-/// The format is recognised by content unless the options name it; gzip and Zstandard are taken
+/// The format is recognised by content unless the options name it; gzip, Zstandard, xz and bzip2 are taken
 /// off. The words of a UCI `docword.*` file are taken from the `vocab.*` file beside it.
 ///
 /// # Errors
@@ -244,9 +245,10 @@ fn require_data(input: &Input, some: bool, what: &str) -> Result<()> {
 /// The file of this name that is there, compressed in any way or not at all.
 fn in_any_compression(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
-    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
-    ["", ".gz", ".zst"]
-        .iter()
-        .map(|ending| path.with_file_name(format!("{plain}{ending}")))
+    let plain = Compression::without_ending(name);
+    let packed = Compression::endings().map(|ending| format!("{plain}.{ending}"));
+    std::iter::once(plain.to_owned())
+        .chain(packed)
+        .map(|name| path.with_file_name(name))
         .find(|candidate| candidate.is_file())
 }

@@ -51,7 +51,7 @@ pub(crate) fn seeds_of_any() -> Vec<Vec<u8>> {
         .iter()
         .step_by(3)
         .flat_map(|(name, bytes)| [(*name, seeds::gzip(bytes)), (*name, seeds::zstandard(bytes))]);
-    packed.chain(plain.clone()).map(undecided).collect()
+    packed.chain(plain.clone()).chain(seeds::packed_by_others()).map(undecided).collect()
 }
 
 /// A file for which nothing is chosen.

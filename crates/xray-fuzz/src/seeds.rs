@@ -17,6 +17,10 @@ const FILES: [(&str, &str); 7] = [
     ("parquet", "snappy.parquet"),
 ];
 
+/// The same in compressions that are only read.
+const PACKED: [(&str, &str); 3] =
+    [("csv", "two.csv.xz"), ("csv", "two.csv.bz2"), ("lines", "lines.txt.xz")];
+
 const TEXTS: [(&str, &str); 12] = [
     ("docword", "3\n4\n2\n1 2 3\n3 4 1\n"),
     ("svmlight", "+1 qid:3 1:0.5 3:2e-3 # end\n-1 2:1\n"),
@@ -35,13 +39,19 @@ const TEXTS: [(&str, &str); 12] = [
 /// Names of formats, and files in them.
 pub(crate) fn files() -> Vec<(&'static str, Vec<u8>)> {
     let mut found = written();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xray-data/tests/data");
-    for (format, file) in FILES {
-        let bytes = std::fs::read(folder.join(file)).expect("a file of this repository");
-        found.push((format, bytes));
-    }
+    found.extend(FILES.into_iter().map(stored));
     found.extend(TEXTS.map(|(format, text)| (format, text.as_bytes().to_vec())));
     found
+}
+
+/// Files in compressions that are only read.
+pub(crate) fn packed_by_others() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    PACKED.into_iter().map(stored)
+}
+
+fn stored((format, file): (&'static str, &str)) -> (&'static str, Vec<u8>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xray-data/tests/data");
+    (format, std::fs::read(folder.join(file)).expect("a file of this repository"))
 }
 
 /// What our own writers make of two matrices and three texts, in every format that they know.

@@ -11,7 +11,7 @@ use super::parse;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Files of any known format (.gz and .zst too), patterns ('part-*.csv'), lists (@files.txt), folders of
+    /// Files of any known format (.gz, .zst, .xz and .bz2 too), patterns ('part-*.csv'), lists (@files.txt), folders of
     /// .txt files or of parts, or - for standard input; several are read as one
     #[arg(value_name = "DATA", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub data: Vec<PathBuf>,

@@ -55,11 +55,6 @@ fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'st
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             Some(("UTF-16 text", "UTF-8 text", "convert it with iconv -f UTF-16 -t UTF-8"))
         }
-        [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] => Some((
-            "xz or bzip2 compression",
-            "plain content, gzip or Zstandard",
-            "decompress it, or compress it with one of these",
-        )),
         _ => None,
     }
 }
@@ -136,7 +131,6 @@ mod tests {
             (b"a\0b", "binary"),
             (b"\x89HDF\r\n", "HDF5"),
             (b"\xff\xfea\0", "UTF-16"),
-            (b"BZh91AY", "bzip2"),
             (b" [\n {\"text\": 1}]", "jq -c"),
             (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
         ] {

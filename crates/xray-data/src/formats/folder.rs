@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{DocumentWriter, Format, Reader, Told};
 use crate::budget::last_bytes;
+use crate::compression::Compression;
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{ContentHash, FileHash};
 use crate::options::LoadOptions;
@@ -98,7 +99,7 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> 
 pub fn is_text(path: &Path) -> bool {
     let name = path.file_name().map_or(String::new(), |n| n.to_string_lossy().to_lowercase());
     let visible = !name.starts_with('.');
-    visible && [".txt", ".txt.gz", ".txt.zst"].iter().any(|ending| name.ends_with(ending))
+    visible && Compression::without_ending(&name).ends_with(".txt")
 }
 
 fn read_text(path: &Path, options: &LoadOptions) -> Result<(String, ContentHash)> {

@@ -31,6 +31,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::hash::FileHash;
 use crate::options::LoadOptions;
@@ -195,7 +196,7 @@ impl Format {
         })
     }
 
-    /// The format that a file name ends in, after `.gz` or `.zst` is taken off.
+    /// The format that a file name ends in, after the ending of a compression, such as `.gz`, is taken off.
     ///
     /// ```
     /// use xray_data::Format;
@@ -206,7 +207,7 @@ impl Format {
     /// ```
     pub fn from_path(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let name = Compression::without_ending(&name);
         let begins = |format: &&Format| format.beginning.is_some_and(|b| name.starts_with(b));
         let ending = name.rsplit_once('.')?.1;
         FORMATS
@@ -222,8 +223,7 @@ impl Format {
             let (stem, rest) = (name.get(..at)?, name.get(at..)?);
             (rest.strip_prefix('.')?.eq_ignore_ascii_case(ending) && at > 0).then_some(stem.len())
         };
-        let packed = ["gz", "zst"].iter().find_map(|ending| cut(name, ending));
-        let name = &name[..packed.unwrap_or(name.len())];
+        let name = Compression::without_ending(name);
         let endings = FORMATS.into_iter().flat_map(|format| format.endings);
         let known = endings.filter_map(|ending| cut(name, ending)).min();
         &name[..known.unwrap_or(name.len())]

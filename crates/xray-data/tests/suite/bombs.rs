@@ -63,7 +63,13 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn lines_of_one_letter_take_a_hundred_bytes_each() {
-    refused_below("lines.txt.gz", gz(&b"a\n".repeat(100_000)), 8, 16);
+    let lines = b"a\n".repeat(100_000);
+    refused_below("lines.txt.gz", gz(&lines), 8, 16);
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(&lines).expect("memory");
+    refused_below("lines.txt.bz2", bzip2.finish().expect("memory"), 8, 16);
+    // The same lines, by Python.
+    refused_below("lines.txt.xz", include_bytes!("../data/lines.txt.xz").to_vec(), 8, 16);
 }
 
 #[test]

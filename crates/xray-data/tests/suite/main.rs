@@ -1,6 +1,7 @@
 //! All tests of reading and writing, in one program: it compiles in a fraction of the time of many.
 
 mod bombs;
+mod compressed;
 mod documents;
 mod edges;
 mod long_records;
