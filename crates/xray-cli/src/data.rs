@@ -1,7 +1,7 @@
 //! Reading what the arguments name.
 
 use xray_data::text::{DocumentFrequency, Dropped, Vectorizer};
-use xray_data::{Format, Provenance};
+use xray_data::{Encoding, Format, Provenance};
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::{ColumnNames, Content, Corpus, InputFacts, as_table, weigh, weigh_counts};
@@ -43,6 +43,10 @@ fn told(facts: &InputFacts, args: &InputArgs) -> String {
         Some(false) => " without header",
         None => "",
     };
+    if !facts.encodings.is_empty() {
+        let names: Vec<&str> = facts.encodings.iter().map(|encoding| encoding.name()).collect();
+        line += &format!(" in {}", names.join(" and "));
+    }
     let columns = told_columns(facts);
     if !columns.is_empty() {
         line += &format!("; {}", columns.join(", "));
@@ -83,6 +87,7 @@ fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
     let is_guessed = facts.format != "folder" && !format.is_ok_and(Format::is_signed);
     let open = [
         ("--format", args.format.is_none() && is_guessed),
+        ("--encoding", args.encoding == Encoding::Auto && !facts.encodings.is_empty()),
         ("--header", args.header.is_none() && facts.header.is_some()),
         ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
         ("--text", args.text.is_empty() && !facts.text.is_empty()),

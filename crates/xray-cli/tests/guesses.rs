@@ -273,3 +273,18 @@ fn tables_that_are_too_wide_are_told() {
         .collect();
     assert_eq!(labels[..3], ["0", "1", "2"], "numbers ascend");
 }
+
+#[test]
+fn a_character_set_that_was_guessed_is_told() {
+    let place = Place::new();
+    place.write("latin.csv", b"id,text\n1,caf\xe9 noir\n2,na\xefve caf\xe9\n");
+    let run = place.done(&["convert", "latin.csv", "out.jsonl"]);
+    assert!(run.stderr.contains("csv with header in latin-1"), "{}", run.stderr);
+    assert!(run.stderr.contains("--encoding"), "{}", run.stderr);
+    assert!(place.text("out.jsonl").contains("naïve café"));
+    let said = place.done(&["convert", "latin.csv", "out.jsonl", "--encoding", "windows-1252"]);
+    assert!(!said.stderr.contains("--encoding"), "{}", said.stderr);
+    let refused = place.xray(&["convert", "latin.csv", "out.jsonl", "--encoding", "utf-8"]);
+    assert_eq!(refused.status, Some(1));
+    assert!(refused.stderr.contains("latin.csv:2:4: found byte 0xE9"), "{}", refused.stderr);
+}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compression::Compression;
 use crate::error::{Error, Malformed, Result, io_error};
-use crate::formats::{BlankLines, FORMATS, Format, Parsed, Reader, detect};
+use crate::formats::{BlankLines, FORMATS, Format, Parsed, ReadTexts, Reader, detect};
 use crate::hash::FileHash;
 use crate::model::{Origin, Reading};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -52,12 +52,13 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
     let ReadFile { format, read, files } = match input.folder() {
         Some(path) => read_folder(path, options)?,
-        None => read_file(Source::open(input, &options.limits)?, options)?,
+        None => read_file(Source::open(input, options)?, options)?,
     };
-    let Parsed { loaded, layout, blank } = read;
+    let Parsed { loaded, layout, blank, noticed } = read;
     let reading = Reading {
         schema: Schema { format: format.name.to_owned(), layout, zero_based: options.zero_based },
         blank_lines: blank.places.len(),
+        noticed,
     };
     let loaded = complete(loaded, &blank, input, format, options)?;
     Ok((loaded, Origin { name: input.name(), files, reading: Some(Box::new(reading)) }))
@@ -123,8 +124,9 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFile> {
     match format {
         Some(format @ Format { read: Reader::Folder(read), .. }) => {
             check_choices(format, options)?;
-            let (documents, files) = read(path, options)?;
-            Ok(ReadFile { format, read: documents.into(), files })
+            let ReadTexts { documents, files, noticed } = read(path, options)?;
+            let read = Parsed { noticed, ..documents.into() };
+            Ok(ReadFile { format, read, files })
         }
         Some(format) => {
             let expected = format!("a file in the format {format}");
@@ -135,7 +137,7 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFile> {
 }
 
 pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFile> {
-    let (name, stored) = (source.name.clone(), source.stored());
+    let (name, stored, told) = (source.name.clone(), source.stored(), source.told());
     let format = match options.format {
         Some(format) => format,
         None => detect(&source.name, source.start())?,
@@ -143,7 +145,8 @@ pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFil
     check_choices(format, options)?;
     match format.read {
         Reader::File(read) => {
-            let read = read(source, options)?;
+            let mut read = read(source, options)?;
+            read.noticed = read.noticed.in_encoding(told.other_than_utf8());
             let hash = stored.hash().map_err(|e| io_error(&name, "read", e))?;
             Ok(ReadFile { format, read, files: vec![FileHash { name, hash }] })
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Budget, Claim};
+use crate::encoding::Encoding;
 use crate::formats::Format;
 use crate::schema::Layout;
 use crate::share::Share;
@@ -24,6 +25,7 @@ use crate::share::Share;
 /// | `zero_based` | detect | whether svmlight columns count from 0 |
 /// | `transpose` | no | rows become columns, before names and labels are added |
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
+/// | `encoding` | detect | the character set of texts |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
 /// | `layout` | detect | what was decided for many files |
 /// | `share` | all | the part of the documents, or of the columns, to keep |
@@ -57,6 +59,8 @@ pub struct LoadOptions {
     pub column_names: Option<PathBuf>,
     /// A file with one class for each row.
     pub labels: Option<PathBuf>,
+    /// The character set of texts.
+    pub encoding: Encoding,
     /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
     pub replace_invalid_utf8: bool,
     /// What was decided for many files that are read as one ([`Schema`](crate::Schema)); then nothing is

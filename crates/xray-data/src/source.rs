@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use crate::budget::Claim;
 use crate::compression::Compression;
+use crate::encoding::{Decoder, Encoding, Told};
 use crate::error::{Malformed, Result, io_error};
+use crate::formats::is_signed;
 use crate::hash::{Bytes, Stored};
-use crate::options::Limits;
+use crate::options::{Limits, LoadOptions};
 
 /// Bytes at the start of the (decompressed) content that are looked at before reading, at least.
 const HEAD_BYTES: usize = 1 << 16;
@@ -21,6 +23,9 @@ const HEAD_LINES: usize = 8;
 
 /// Bytes that are copied to memory at a time.
 const COPIED_AT_ONCE: u64 = 1 << 20;
+
+/// Bytes of UTF-8 that a byte of another character set may take.
+const UTF8_EXPANSION: u64 = 3;
 
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;
@@ -100,14 +105,22 @@ pub(crate) struct Source {
     stored: Stored,
     /// Whether it is a regular file without compression.
     plain_file: bool,
+    /// What is decided about the character set.
+    told: Told,
     /// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
     longest_head: usize,
     rest: Box<dyn Read + Send>,
 }
 
 impl Source {
-    /// Opens an input that is not a folder.
-    pub(crate) fn open(input: &Input, limits: &Limits) -> Result<Self> {
+    /// Opens an input that is not a folder; text of any character set is read as UTF-8.
+    pub(crate) fn open(input: &Input, options: &LoadOptions) -> Result<Self> {
+        let source = Self::open_bytes(input, &options.limits)?;
+        source.decoded(options.encoding, options.replace_invalid_utf8)?.with_lines()
+    }
+
+    /// Opens an input that is not a folder, for its bytes.
+    pub(crate) fn open_bytes(input: &Input, limits: &Limits) -> Result<Self> {
         let name = input.name();
         let (bytes, length) = match input {
             Input::Path(path) => {
@@ -130,10 +143,11 @@ impl Source {
             most_bytes: length,
             stored,
             plain_file,
+            told: Told::default(),
             longest_head: limits.line_bytes,
             rest,
         };
-        source.with_head()?.decompressed(limits.loaded_bytes.limit())?.with_lines()
+        source.with_head()?.decompressed(limits.loaded_bytes.limit())
     }
 
     /// Whether there is nothing but white space.
@@ -198,14 +212,23 @@ impl Source {
     fn decompressed(mut self, memory: u64) -> Result<Self> {
         for _ in 0..MOST_LAYERS {
             let Some(compression) = Compression::of(&self.head) else { return Ok(self) };
-            let Self { name, head, most_bytes, stored, rest, longest_head, .. } = self;
+            let Self { name, head, most_bytes, stored, rest, longest_head, told, .. } = self;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
             let rest = compression.decoder(packed, memory);
             let rest = rest.map_err(|e| io_error(&name, "read", e))?;
             let most_bytes = most_bytes.map(|n| n.saturating_mul(compression.expansion()));
             let (head, whole, plain_file) = (Vec::new(), false, false);
-            let source =
-                Self { name, head, whole, most_bytes, stored, plain_file, longest_head, rest };
+            let source = Self {
+                name,
+                head,
+                whole,
+                most_bytes,
+                stored,
+                plain_file,
+                told,
+                longest_head,
+                rest,
+            };
             self = source.with_head()?;
         }
         match Compression::of(&self.head) {
@@ -216,6 +239,27 @@ impl Source {
             }
             None => Ok(self),
         }
+    }
+
+    /// The same in UTF-8, unless it is of a format that is told by its first bytes.
+    fn decoded(self, encoding: Encoding, replace: bool) -> Result<Self> {
+        if is_signed(&self.head) || self.head.is_empty() {
+            return Ok(self);
+        }
+        let stored = Cursor::new(self.head).chain(self.rest);
+        let decoder = Decoder::new(stored, encoding, replace);
+        let told = decoder.told();
+        let (head, whole, rest) = (Vec::new(), false, Box::new(decoder));
+        let mut source = Self { head, whole, rest, told, ..self }.with_head()?;
+        if source.told.other_than_utf8().is_some() {
+            source.most_bytes = source.most_bytes.map(|n| n.saturating_mul(UTF8_EXPANSION));
+        }
+        Ok(source)
+    }
+
+    /// The character set, once the content was read.
+    pub(crate) fn told(&self) -> Told {
+        self.told.clone()
     }
 
     /// The whole content, from its start.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use xray_data::{ColumnChoice, Format, Input, Inputs, LoadOptions};
+use xray_data::{ColumnChoice, Encoding, Format, Input, Inputs, LoadOptions};
 
 use super::parse;
 
@@ -48,6 +48,10 @@ pub struct InputArgs {
     /// Whether quotes enclose fields [default: yes in csv, in tsv only where they close before a tab]
     #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
     pub quoting: Option<bool>,
+    /// Character set of texts: latin-1 is Windows-1252, too
+    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = parse::choice::<Encoding>())]
+    #[arg(default_value_t)]
+    pub encoding: Encoding,
     /// Read bytes that are not UTF-8 as a replacement character instead of refusing the file
     #[arg(long)]
     pub replace_invalid_utf8: bool,
@@ -93,6 +97,7 @@ impl InputArgs {
             row_names: self.row_names.clone(),
             column_names: self.terms.clone(),
             labels: labels_file.map(Path::to_owned),
+            encoding: self.encoding,
             replace_invalid_utf8: self.replace_invalid_utf8,
             ..LoadOptions::default()
         }

@@ -114,7 +114,7 @@ mod tests {
 
     fn parse(content: &str, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
-        Ok(read(Source::open(&input, &options.limits)?, None, options)?.loaded)
+        Ok(read(Source::open(&input, options)?, None, options)?.loaded)
     }
 
     fn table(content: &str) -> Table {

@@ -11,10 +11,7 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
         return Err(Malformed::damaged(name, "an empty file", "data").into());
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mut signed = FORMATS.into_iter();
-    if let Some(format) =
-        signed.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
-    {
+    if let Some(format) = signed(text) {
         return Ok(format);
     }
     if let Some((found, expected, remedy)) = unreadable_signature(head) {
@@ -44,6 +41,17 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
     Ok(by_lines(text, named))
 }
 
+/// The format whose first bytes nothing else has.
+fn signed(text: &[u8]) -> Option<&'static Format> {
+    let mut formats = FORMATS.into_iter();
+    formats.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
+}
+
+/// Whether first bytes tell what it is: then it is no text of another character set.
+pub(crate) fn is_signed(head: &[u8]) -> bool {
+    signed(head).is_some() || unreadable_signature(head).is_some()
+}
+
 /// Signatures of what cannot be read, with what is expected and what to do about it.
 fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'static str)> {
     match head {
@@ -52,9 +60,6 @@ fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'st
             "MATLAB version 5 to 7.2",
             "save it with save(..., '-v7')",
         )),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some(("UTF-16 text", "UTF-8 text", "convert it with iconv -f UTF-16 -t UTF-8"))
-        }
         _ => None,
     }
 }
@@ -130,7 +135,6 @@ mod tests {
             (b" \n\n", "white space"),
             (b"a\0b", "binary"),
             (b"\x89HDF\r\n", "HDF5"),
-            (b"\xff\xfea\0", "UTF-16"),
             (b" [\n {\"text\": 1}]", "jq -c"),
             (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
         ] {

@@ -5,11 +5,13 @@ mod write;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::{DocumentWriter, Format, Reader, Told};
+use super::{DocumentWriter, Format, ReadTexts, Reader, Told};
 use crate::budget::last_bytes;
 use crate::compression::Compression;
+use crate::encoding::Encoding;
 use crate::error::{Malformed, Result, io_error};
 use crate::hash::{ContentHash, FileHash};
+use crate::model::Noticed;
 use crate::options::LoadOptions;
 use crate::read::lines::Line;
 use crate::source::{Input, Source};
@@ -35,7 +37,7 @@ pub(crate) static FORMAT: Format = Format {
 const DEEPEST: usize = 32;
 
 /// The texts, and the hash of each file.
-fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash>)> {
+fn read(folder: &Path, options: &LoadOptions) -> Result<ReadTexts> {
     let named = text_files(folder)?;
     if named.is_empty() {
         let file = folder.display().to_string();
@@ -44,11 +46,12 @@ fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash
             .into());
     }
     let mut documents = Documents::default();
-    let (mut labels, mut files) = (Vec::new(), Vec::new());
+    let (mut labels, mut files, mut noticed) = (Vec::new(), Vec::new(), Noticed::default());
     let mut claim = options.limits.claim(&folder.display().to_string());
     let kept = named.into_iter().enumerate().filter(|(d, _)| options.keeps_document(*d));
     for (_, (id, path)) in kept {
-        let (text, hash) = read_text(&path, options)?;
+        let (text, hash, encoding) = read_text(&path, options)?;
+        noticed = noticed.in_encoding(encoding);
         documents.texts.push(text);
         files.push(FileHash { name: id.clone(), hash });
         labels.push(id.split_once('/').map_or(String::new(), |(label, _)| label.to_owned()));
@@ -56,7 +59,7 @@ fn read(folder: &Path, options: &LoadOptions) -> Result<(Documents, Vec<FileHash
         claim.take(documents.last_bytes() + 2 * last_bytes(&labels))?;
     }
     documents.labels = labels.iter().any(|label| !label.is_empty()).then_some(labels);
-    Ok((documents, files))
+    Ok(ReadTexts { documents, files, noticed })
 }
 
 /// The texts of a folder: their names within it, and where they are, sorted by name.
@@ -102,9 +105,12 @@ pub fn is_text(path: &Path) -> bool {
     visible && Compression::without_ending(&name).ends_with(".txt")
 }
 
-fn read_text(path: &Path, options: &LoadOptions) -> Result<(String, ContentHash)> {
-    let source = Source::open(&Input::Path(path.to_owned()), &options.limits)?;
-    let (file, stored) = (source.name.clone(), source.stored());
+fn read_text(
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<(String, ContentHash, Option<Encoding>)> {
+    let source = Source::open(&Input::Path(path.to_owned()), options)?;
+    let (file, stored, told) = (source.name.clone(), source.stored(), source.told());
     let most = options.limits.line_bytes as u64;
     let mut bytes = Vec::new();
     let fail = |e| io_error(&file, "read", e);
@@ -115,7 +121,8 @@ fn read_text(path: &Path, options: &LoadOptions) -> Result<(String, ContentHash)
             .into());
     }
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    Ok((decoded(text, &file, options)?, stored.hash().map_err(fail)?))
+    let text = decoded(text, &file, options)?;
+    Ok((text, stored.hash().map_err(fail)?, told.other_than_utf8()))
 }
 
 /// The text, or where it is not UTF-8.
@@ -144,7 +151,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("has one")).expect("created");
             std::fs::write(path, text).expect("written");
         }
-        let (documents, files) = read(folder.path(), &LoadOptions::default()).expect("texts");
+        let ReadTexts { documents, files, .. } =
+            read(folder.path(), &LoadOptions::default()).expect("texts");
         assert_eq!(files[1], FileHash { name: "b/2.txt".into(), hash: ContentHash::of(b"two") });
         assert_eq!(documents.ids, ["a/1.txt", "b/2.txt"]);
         assert_eq!(documents.texts, ["one", "two"]);
@@ -155,9 +163,13 @@ mod tests {
     fn invalid_bytes_are_located() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("x.txt"), b"fine\nna\xefve").expect("written");
-        let message = read(folder.path(), &LoadOptions::default()).unwrap_err().to_string();
+        let options = LoadOptions { encoding: Encoding::Utf8, ..LoadOptions::default() };
+        let message = read(folder.path(), &options).map(|_| ()).unwrap_err().to_string();
         assert!(message.contains("x.txt:2:3: found byte 0xEF"), "{message}");
         let options = LoadOptions { replace_invalid_utf8: true, ..LoadOptions::default() };
-        assert_eq!(read(folder.path(), &options).expect("texts").0.texts, ["fine\nna\u{fffd}ve"]);
+        let texts =
+            |options: &LoadOptions| read(folder.path(), options).expect("texts").documents.texts;
+        assert_eq!(texts(&options), ["fine\nna\u{fffd}ve"]);
+        assert_eq!(texts(&LoadOptions::default()), ["fine\nnaïve"]);
     }
 }

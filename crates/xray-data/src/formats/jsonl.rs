@@ -256,7 +256,7 @@ mod tests {
 
     fn parse_all(content: &str, options: &LoadOptions) -> Result<Documents> {
         let input = Input::Bytes { name: "test.jsonl".into(), bytes: content.into() };
-        let read = read(Source::open(&input, &options.limits)?, options)?;
+        let read = read(Source::open(&input, options)?, options)?;
         Ok(read.loaded.into_documents().expect("texts"))
     }
 

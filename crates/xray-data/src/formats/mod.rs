@@ -24,7 +24,7 @@ mod spaced;
 mod svmlight;
 mod tsv;
 
-pub(crate) use detect::detect;
+pub(crate) use detect::{detect, is_signed};
 pub use folder::is_text;
 
 use std::fmt;
@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::hash::FileHash;
+use crate::model::Noticed;
 use crate::options::LoadOptions;
 use crate::schema::Layout;
 use crate::source::Source;
@@ -119,6 +120,8 @@ pub(crate) struct Parsed {
     pub layout: Option<Layout>,
     /// Lines without text, where each line is a document.
     pub blank: BlankLines,
+    /// What else was noticed.
+    pub noticed: Noticed,
 }
 
 /// Lines that are no documents.
@@ -130,20 +133,30 @@ pub(crate) struct BlankLines {
     pub n_documents: usize,
 }
 
+impl From<Loaded> for Parsed {
+    fn from(loaded: Loaded) -> Self {
+        Self { loaded, layout: None, blank: BlankLines::default(), noticed: Noticed::default() }
+    }
+}
+
 impl From<Table> for Parsed {
     fn from(table: Table) -> Self {
-        Self { loaded: Loaded::Table(table), layout: None, blank: BlankLines::default() }
+        Loaded::Table(table).into()
     }
 }
 
 impl From<Documents> for Parsed {
     fn from(documents: Documents) -> Self {
-        Self { loaded: Loaded::Documents(documents), layout: None, blank: BlankLines::default() }
+        Loaded::Documents(documents).into()
     }
 }
 
-/// The texts of a folder, and the hash of each file.
-type ReadTexts = (Documents, Vec<FileHash>);
+/// The texts of a folder, the hash of each file, and what was noticed.
+pub(crate) struct ReadTexts {
+    pub documents: Documents,
+    pub files: Vec<FileHash>,
+    pub noticed: Noticed,
+}
 
 /// Which names and classes a format keeps beside the numbers.
 pub(crate) struct Keeps {

@@ -30,7 +30,7 @@ mod file;
 mod provenance;
 
 pub use clusters::ModelClusters;
-pub use provenance::{Origin, Provenance, Reading};
+pub use provenance::{Noticed, Origin, Provenance, Reading};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::encoding::Encoding;
 use crate::hash::{ContentHash, FileHash};
 use crate::schema::Schema;
 
@@ -55,6 +56,38 @@ pub struct Reading {
     pub schema: Schema,
     /// Lines without text that were left out, where each line is a document.
     pub blank_lines: usize,
+    /// What else was noticed.
+    #[serde(default)]
+    pub noticed: Noticed,
+}
+
+/// What was noticed while reading, and is worth telling.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Noticed {
+    /// Character sets that texts were found to have other than UTF-8.
+    pub encodings: Vec<Encoding>,
+}
+
+impl Noticed {
+    /// About texts in this character set.
+    pub(crate) fn in_encoding(mut self, encoding: Option<Encoding>) -> Self {
+        self.add_encodings(encoding.as_slice());
+        self
+    }
+
+    fn add_encodings(&mut self, more: &[Encoding]) {
+        let all = Encoding::ALL.into_iter();
+        let known =
+            |encoding: &Encoding| self.encodings.contains(encoding) || more.contains(encoding);
+        self.encodings = all.filter(known).collect();
+    }
+
+    /// The same about other files, too.
+    pub fn and(mut self, other: &Self) -> Self {
+        self.add_encodings(&other.encodings);
+        self
+    }
 }
 
 impl Origin {

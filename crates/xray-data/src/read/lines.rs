@@ -165,7 +165,7 @@ impl<'a> Line<'a> {
             };
             Malformed::new(self.file, found, "UTF-8 text")
                 .at(self.number, column as u64 + 1)
-                .remedy("convert it with iconv, or let invalid bytes be replaced")
+                .remedy("say what it is with `encoding`, convert it with iconv, or let invalid bytes be replaced")
                 .into()
         })
     }

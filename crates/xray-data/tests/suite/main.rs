@@ -4,6 +4,7 @@ mod bombs;
 mod compressed;
 mod documents;
 mod edges;
+mod encodings;
 mod long_records;
 mod malformed;
 mod parts;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use xray_data::text::Dropped;
-use xray_data::{ColumnChoice, Layout, Origin};
+use xray_data::{ColumnChoice, Encoding, Layout, Origin};
 use xray_nmf::comm::{Collectives, Communicator};
 
 use super::Content;
@@ -41,6 +41,9 @@ pub struct InputFacts {
     pub columns: Option<usize>,
     /// Documents without text.
     pub empty: usize,
+    /// Character sets other than UTF-8 that texts were found to have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub encodings: Vec<Encoding>,
     /// Lines without text, which are no documents.
     pub blank_lines: usize,
     /// The words that texts were found to have; none before they are weighed, and for tables.
@@ -82,6 +85,7 @@ impl InputFacts {
         let facts = Self {
             format: reading.schema.format.clone(),
             blank_lines: reading.blank_lines,
+            encodings: reading.noticed.encodings.clone(),
             ..facts
         };
         match &reading.schema.layout {
