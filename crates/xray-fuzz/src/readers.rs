@@ -37,7 +37,7 @@ macro_rules! family {
 
 family! {
     delimited seeds_of_delimited ["csv", "tsv", "spaced", "lines"],
-    jsonl seeds_of_jsonl ["jsonl"],
+    jsonl seeds_of_jsonl ["jsonl", "json"],
     numpy seeds_of_numpy ["npy", "npz"],
     matlab seeds_of_matlab ["mat"],
     market seeds_of_market ["mtx"],

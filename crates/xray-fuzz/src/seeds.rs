@@ -21,11 +21,12 @@ const FILES: [(&str, &str); 7] = [
 const PACKED: [(&str, &str); 3] =
     [("csv", "two.csv.xz"), ("csv", "two.csv.bz2"), ("lines", "lines.txt.xz")];
 
-const TEXTS: [(&str, &str); 12] = [
+const TEXTS: [(&str, &str); 13] = [
     ("docword", "3\n4\n2\n1 2 3\n3 4 1\n"),
     ("svmlight", "+1 qid:3 1:0.5 3:2e-3 # end\n-1 2:1\n"),
     ("jsonl", "{\"id\": 1, \"text\": \"a \\u00e9\", \"label\": [\"x\"]}\n{\"text\": null}\n"),
     ("jsonl", "{\"text\": \"some words\", \"n\": [1.5e3, true, null, {\"a\": \"b\"}]}\n\n"),
+    ("json", "[{\"doc\": {\"text\": \"a ] \\\"\"}, \"id\": 1}, {\"doc\": {\"text\": null}}]"),
     ("csv", "id,label,text\n1,a,\"two, \"\"quoted\"\"\"\n2,b,plain\n"),
     ("csv", "a;b;c\r\n1.5;2;3\r\n4;5;6\r\n"),
     ("tsv", "word\tone\ttwo\nrow\t1\t2e3\nnext\t-0.5\t7\n"),

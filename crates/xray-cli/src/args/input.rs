@@ -18,7 +18,8 @@ pub struct InputArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse::format, help = format_help())]
     #[allow(missing_docs)]
     pub format: Option<&'static Format>,
-    /// Column or field that holds the text, by name or number (from 1); repeat to join several
+    /// Column or field that holds the text, by name (a field within another: body.text) or number (from 1);
+    /// repeat to join several
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Column or field that names the document

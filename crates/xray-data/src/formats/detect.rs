@@ -66,11 +66,6 @@ fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'st
 
 /// Text that looks as if it had lines but has none, and what to do about it.
 fn unreadable_text(text: &[u8]) -> Option<(&'static str, &'static str)> {
-    if let Some(rest) = text.trim_ascii_start().strip_prefix(b"[")
-        && rest.trim_ascii_start().starts_with(b"{")
-    {
-        return Some(("a JSON list", "write one object a line, as with jq -c '.[]'"));
-    }
     let old_mac =
         memchr::memchr(b'\n', text).is_none() && memchr::memchr_iter(b'\r', text).count() > 1;
     old_mac.then_some(("line ends without line feeds", "convert them with tr '\\r' '\\n'"))
@@ -102,9 +97,11 @@ mod tests {
 
     #[test]
     fn content_decides() {
-        let cases: [(&str, &str, &str); 15] = [
+        let cases: [(&str, &str, &str); 17] = [
             ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
             ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
+            ("x", "[\n {\"text\": \"a\"}]\n", "json"),
+            ("x.json", "{\"text\": \"a\"}\n", "jsonl"),
             ("x", "2\n2\n1\n1 2 3\n", "docword"),
             ("x.txt", "1 2:3 4:5\n-1 1:1\n", "svmlight"),
             ("ap.dat", "3 0:1 5:2 3:1\n1 0:1\n", "ldac"),
@@ -135,7 +132,6 @@ mod tests {
             (b" \n\n", "white space"),
             (b"a\0b", "binary"),
             (b"\x89HDF\r\n", "HDF5"),
-            (b" [\n {\"text\": 1}]", "jq -c"),
             (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
         ] {
             let message = detect("x", content).unwrap_err().to_string();

@@ -12,12 +12,14 @@ pub(crate) mod delimited;
 mod detect;
 mod docword;
 mod folder;
+mod json;
 mod jsonl;
 mod ldac;
 mod mat;
 mod matrix_market;
 mod npy;
 pub(crate) mod npz;
+mod objects;
 mod parquet;
 mod plain;
 mod spaced;
@@ -41,7 +43,7 @@ use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
 /// All formats; where content leaves it open, the first one that fits is taken.
-pub static FORMATS: [&Format; 14] = [
+pub static FORMATS: [&Format; 15] = [
     &matrix_market::FORMAT,
     &npz::FORMAT,
     &npy::FORMAT,
@@ -53,6 +55,7 @@ pub static FORMATS: [&Format; 14] = [
     &tsv::FORMAT,
     &csv::FORMAT,
     &jsonl::FORMAT,
+    &json::FORMAT,
     &parquet::FORMAT,
     &plain::FORMAT,
     &folder::FORMAT,

@@ -84,6 +84,9 @@ fn one_digit_becomes_a_number_of_eight_bytes() {
     refused_below("table.csv.gz", gz(&table), 7, 16);
     let texts = [b"text\n".to_vec(), b"some words here\n".repeat(60_000)].concat();
     refused_below("texts.csv.gz", gz(&texts), 4, 16);
+    let list =
+        [b"[".to_vec(), b"{\"text\":\"a\"},\n".repeat(60_000), b"{\"text\":\"b\"}]".to_vec()];
+    refused_below("texts.json.gz", gz(&list.concat()), 4, 16);
     refused_below("texts.jsonl.gz", gz(&b"{\"text\":\"a\"}\n".repeat(60_000)), 4, 16);
 }
 

@@ -173,13 +173,17 @@ fn texts_and_containers() -> Vec<Case> {
             &["binary data"],
         ),
         case("utf16.txt", b"\xff\xfeh\0i".to_vec(), &["UTF-16"]),
-        case("list.json", "[{\"text\": \"a\"},\n{\"text\": \"b\"}]\n", &["a JSON list", "jq -c"]),
+        case(
+            "list.json",
+            "[{\"text\": \"a\"},\n{\"text\": 5}]\n",
+            &[":2:", "in record 2", "a number in field"],
+        ),
         case("old_mac.csv", "a,b\r1,2\r3,4\r", &["line feeds", "tr '\\r' '\\n'"]),
         case("comma.csv", "a;b\n1;2\n3;4,5\n6;7\n", &[":3:3:", "\"4,5\"", "with a point"]),
         case("infinite.csv", "a,b\n1,2\n3,inf\n6,7\n", &[":3:3:", "\"inf\"", "infinite values"]),
         case("cut.parquet", half(fixture("snappy.parquet")), &["Parquet"]),
         case("tiny.parquet", "PAR1", &["Parquet"]),
-        case("archive.xz", b"\xfd7zXZ\0\0".to_vec(), &["xz or bzip2"]),
+        case("archive.xz", b"\xfd7zXZ\0\0".to_vec(), &["cut off or damaged"]),
     ]
 }
 
