@@ -22,6 +22,7 @@
 
 mod assemble;
 mod budget;
+mod calendar;
 mod columns;
 mod compression;
 mod csv;

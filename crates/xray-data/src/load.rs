@@ -97,6 +97,7 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
         ("id", shown(options.id.as_ref()), has_columns),
         ("label", shown(options.label.as_ref()), has_columns || has_variables),
         ("variable", options.variable.clone(), has_variables),
+        ("sheet", options.sheet.clone(), format.name == "xlsx"),
     ];
     for (name, chosen, possible) in choices {
         if let (Some(value), false) = (chosen, possible) {

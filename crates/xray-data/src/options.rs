@@ -16,6 +16,7 @@ use crate::share::Share;
 /// |---|---|---|
 /// | `format` | detect | what the file is |
 /// | `variable` | largest matrix | array of a .mat or .npz file |
+/// | `sheet` | the first | sheet of a spreadsheet |
 /// | `text` | detect | columns (CSV, TSV, Parquet) or fields (JSONL) that hold the text |
 /// | `id` | detect | column or field with the document's name |
 /// | `label` | detect | column, field, or variable (.mat, .npz) with the class of a row or document |
@@ -35,6 +36,8 @@ pub struct LoadOptions {
     pub format: Option<&'static Format>,
     /// The array to take from a .mat or .npz file; otherwise the largest.
     pub variable: Option<String>,
+    /// The sheet of a spreadsheet; otherwise the first.
+    pub sheet: Option<String>,
     /// Columns or fields that hold the text; several are joined by a space.
     pub text: Vec<ColumnChoice>,
     /// Column or field that names the document, or the rows of a table of numbers.

@@ -43,6 +43,7 @@ family! {
     market seeds_of_market ["mtx"],
     counts seeds_of_counts ["svmlight", "docword"],
     parquet seeds_of_parquet ["parquet"],
+    xlsx seeds_of_xlsx ["xlsx"],
 }
 
 pub(crate) fn seeds_of_any() -> Vec<Vec<u8>> {

@@ -7,12 +7,13 @@ use xray_data::{Documents, FORMATS, Table, write_documents, write_table};
 use xray_nmf::{DenseMatrix, SparseMatrix};
 
 /// Files of this repository that others' programs have written.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("mat", "sparse_True.mat"),
     ("mat", "sparse_False.mat"),
     ("mat", "uint8.mat"),
     ("npz", "coo_packed.npz"),
     ("npz", "csr_plain.npz"),
+    ("xlsx", "openpyxl.xlsx"),
     ("parquet", "zstd.parquet"),
     ("parquet", "snappy.parquet"),
 ];
@@ -26,7 +27,7 @@ const TEXTS: [(&str, &str); 13] = [
     ("svmlight", "+1 qid:3 1:0.5 3:2e-3 # end\n-1 2:1\n"),
     ("jsonl", "{\"id\": 1, \"text\": \"a \\u00e9\", \"label\": [\"x\"]}\n{\"text\": null}\n"),
     ("jsonl", "{\"text\": \"some words\", \"n\": [1.5e3, true, null, {\"a\": \"b\"}]}\n\n"),
-    ("json", "[{\"doc\": {\"text\": \"a ] \\\"\"}, \"id\": 1}, {\"doc\": {\"text\": null}}]"),
+    ("json", "[{\"text\": \"a ] \\\"\", \"doc\": {\"id\": 1}}, {\"text\": null}]"),
     ("csv", "id,label,text\n1,a,\"two, \"\"quoted\"\"\"\n2,b,plain\n"),
     ("csv", "a;b;c\r\n1.5;2;3\r\n4;5;6\r\n"),
     ("tsv", "word\tone\ttwo\nrow\t1\t2e3\nnext\t-0.5\t7\n"),

@@ -31,6 +31,9 @@ pub struct InputArgs {
     /// Array of a .mat or .npz file [default: the largest matrix]
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
+    /// Sheet of a spreadsheet [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// File with a name for each column (word), one a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub terms: Option<PathBuf>,
@@ -88,6 +91,7 @@ impl InputArgs {
         LoadOptions {
             format: self.format,
             variable: self.variable.clone(),
+            sheet: self.sheet.clone(),
             text: self.text.iter().map(|name| choice(name)).collect(),
             id: self.id.as_deref().map(choice),
             label: label_column.map(choice),

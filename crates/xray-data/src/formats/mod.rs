@@ -25,6 +25,7 @@ mod plain;
 mod spaced;
 mod svmlight;
 mod tsv;
+mod xlsx;
 
 pub(crate) use detect::{detect, is_signed};
 pub use folder::is_text;
@@ -43,7 +44,7 @@ use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
 /// All formats; where content leaves it open, the first one that fits is taken.
-pub static FORMATS: [&Format; 15] = [
+pub static FORMATS: [&Format; 16] = [
     &matrix_market::FORMAT,
     &npz::FORMAT,
     &npy::FORMAT,
@@ -57,6 +58,7 @@ pub static FORMATS: [&Format; 15] = [
     &jsonl::FORMAT,
     &json::FORMAT,
     &parquet::FORMAT,
+    &xlsx::FORMAT,
     &plain::FORMAT,
     &folder::FORMAT,
 ];

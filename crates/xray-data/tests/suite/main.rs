@@ -10,6 +10,7 @@ mod malformed;
 mod parts;
 mod real_data;
 mod reference;
+mod spreadsheets;
 mod tables;
 mod written;
 
