@@ -110,6 +110,10 @@ fn told_size(facts: &InputFacts) -> String {
     if facts.blank_lines > 0 {
         size += &format!(", {} blank lines left out", number::count(facts.blank_lines as u64));
     }
+    if facts.left_out_files > 0 {
+        let files = counted(facts.left_out_files as u64, "other file", "other files");
+        size += &format!(", {files} left out");
+    }
     size
 }
 

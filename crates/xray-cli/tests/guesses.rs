@@ -288,3 +288,18 @@ fn a_character_set_that_was_guessed_is_told() {
     assert_eq!(refused.status, Some(1));
     assert!(refused.stderr.contains("latin.csv:2:4: found byte 0xE9"), "{}", refused.stderr);
 }
+
+#[test]
+fn files_that_are_no_texts_are_counted() {
+    let place = Place::new();
+    place.write("news/sport/1", "goals and matches");
+    place.write("news/tech/2.md", "chips and phones");
+    place.write("news/logo.png", b"\x89PNG\r\n\x1a\n\0");
+    let run = place.done(&["convert", "news", "out.csv"]);
+    assert!(run.stderr.contains("2 documents, 1 other file left out"), "{}", run.stderr);
+    let written = place.text("out.csv");
+    assert!(written.contains("sport/1,sport,goals and matches"), "{written}");
+    // One of the texts is not written over.
+    let refused = place.xray(&["convert", "news", "news/tech/2.md", "--to", "csv"]);
+    assert_eq!(refused.status, Some(2), "{}", refused.stderr);
+}

@@ -224,12 +224,12 @@ fn each_gives_one_line_and_status_1() {
 fn folders_missing_and_unreadable_files_are_named() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
-    place.write("pictures/cat.png", "no text");
+    place.write("pictures/cat.png", b"\x89PNG\r\n\x1a\n\0");
     place.write("secret.csv", "1,2\n");
     place.write("good.csv", "a,b\n1,2\n3,4\n");
     place.write("terms.txt", "one\ntwo\nthree\n");
     for (line, words) in [
-        ("topics pictures -k 2", ["pictures", "a folder without .txt files"]),
+        ("topics pictures -k 2", ["pictures", "a folder without texts"]),
         ("factorize pictures -r 2", ["pictures", "a folder"]),
         ("topics missing.csv -k 2", ["missing.csv", "cannot open"]),
         ("convert missing.npz x.mtx", ["missing.npz", "cannot open"]),

@@ -47,7 +47,7 @@ pub use budget::{Budget, Claim, PROGRAM_BYTES, list_bytes};
 pub use csv::{Cells, csv_text, write_field, write_record};
 pub use encoding::Encoding;
 pub use error::{Error, Malformed, Result};
-pub use formats::{FORMATS, Format, is_text};
+pub use formats::{FORMATS, Format, is_text_of};
 pub use hash::{ContentHash, FileHash};
 pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};

@@ -150,6 +150,13 @@ impl Source {
         source.with_head()?.decompressed(limits.loaded_bytes.limit())
     }
 
+    /// Whether it is text, by its first bytes: of no binary format, and without zeros.
+    pub(crate) fn holds_text(&self) -> bool {
+        let text = std::str::from_utf8(&self.head).map_err(|error| error.error_len());
+        let unicode = matches!(text, Ok(_) | Err(None));
+        unicode && !is_signed(&self.head) && !self.is_binary()
+    }
+
     /// Whether there is nothing but white space.
     pub(crate) fn is_blank(&self) -> bool {
         let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);

@@ -12,7 +12,7 @@ use super::parse;
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// Files of any known format (.gz, .zst, .xz and .bz2 too), patterns ('part-*.csv'), lists (@files.txt), folders of
-    /// .txt files or of parts, or - for standard input; several are read as one
+    /// texts (labelled by the folders within) or of parts, or - for standard input; several are read as one
     #[arg(value_name = "DATA", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub data: Vec<PathBuf>,
     #[arg(long, value_name = "FORMAT", value_parser = parse::format, help = format_help())]

@@ -28,7 +28,8 @@ mod tsv;
 mod xlsx;
 
 pub(crate) use detect::{detect, is_signed};
-pub use folder::is_text;
+pub(crate) use folder::is_text;
+pub use folder::is_text_of;
 
 use std::fmt;
 use std::io::{self, Write};

@@ -68,6 +68,8 @@ pub struct Reading {
 pub struct Noticed {
     /// Character sets that texts were found to have other than UTF-8.
     pub encodings: Vec<Encoding>,
+    /// Files of a folder of texts that are no texts.
+    pub left_out_files: usize,
 }
 
 impl Noticed {
@@ -87,6 +89,7 @@ impl Noticed {
     /// The same about other files, too.
     pub fn and(mut self, other: &Self) -> Self {
         self.add_encodings(&other.encodings);
+        self.left_out_files += other.left_out_files;
         self
     }
 }

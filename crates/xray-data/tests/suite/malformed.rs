@@ -237,7 +237,7 @@ fn each_gives_one_clear_error() {
 fn folders_and_missing_files_are_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let options = LoadOptions::default();
-    check(&folder.path().into(), &options, &["a folder without .txt files"]);
+    check(&folder.path().into(), &options, &["a folder without texts"]);
     check(&folder.path().join("missing.csv").into(), &options, &["cannot open", "check the name"]);
     let as_csv = LoadOptions { format: Some(named("csv")), ..LoadOptions::default() };
     check(&folder.path().into(), &as_csv, &["a folder", "a file in the format csv"]);

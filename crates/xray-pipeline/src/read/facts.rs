@@ -44,6 +44,8 @@ pub struct InputFacts {
     /// Character sets other than UTF-8 that texts were found to have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub encodings: Vec<Encoding>,
+    /// Files of a folder of texts that are no texts.
+    pub left_out_files: usize,
     /// Lines without text, which are no documents.
     pub blank_lines: usize,
     /// The words that texts were found to have; none before they are weighed, and for tables.
@@ -85,6 +87,7 @@ impl InputFacts {
         let facts = Self {
             format: reading.schema.format.clone(),
             blank_lines: reading.blank_lines,
+            left_out_files: reading.noticed.left_out_files,
             encodings: reading.noticed.encodings.clone(),
             ..facts
         };
