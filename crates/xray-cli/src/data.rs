@@ -24,6 +24,13 @@ pub(crate) fn read(
     let facts = InputFacts::new(comm, &content)?;
     if let Some(facts) = &facts {
         session.note(told(facts, args));
+        for bad in &facts.first_bad {
+            session.note(format!("left out: {bad}"));
+        }
+        if facts.bad_records > facts.first_bad.len() {
+            let more = facts.bad_records - facts.first_bad.len();
+            session.note(format!("left out: {} more", number::count(more as u64)));
+        }
     }
     session.input = facts;
     Ok(content)
@@ -109,6 +116,10 @@ fn told_size(facts: &InputFacts) -> String {
     }
     if facts.blank_lines > 0 {
         size += &format!(", {} blank lines left out", number::count(facts.blank_lines as u64));
+    }
+    if facts.bad_records > 0 {
+        let records = counted(facts.bad_records as u64, "bad record", "bad records");
+        size += &format!(", {records} left out");
     }
     if facts.left_out_files > 0 {
         let files = counted(facts.left_out_files as u64, "other file", "other files");

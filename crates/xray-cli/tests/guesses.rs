@@ -303,3 +303,17 @@ fn files_that_are_no_texts_are_counted() {
     let refused = place.xray(&["convert", "news", "news/tech/2.md", "--to", "csv"]);
     assert_eq!(refused.status, Some(2), "{}", refused.stderr);
 }
+
+#[test]
+fn bad_records_are_told_or_refused_with_the_remedy() {
+    let place = Place::new();
+    let bad: String = (0..7).map(|k| format!("{k},too,many\n")).collect();
+    place.write("x.csv", format!("id,text\na,some words\n{bad}b,more words\n"));
+    let refused = place.xray(&["convert", "x.csv", "out.jsonl"]);
+    refused.assert_error(1, &["x.csv:3: found 3 fields", "--skip-bad-records"]);
+    let run = place.done(&["convert", "x.csv", "out.jsonl", "--skip-bad-records"]);
+    assert!(run.stderr.contains("2 documents, 7 bad records left out\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: x.csv:3: found 3 fields, expected 2"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: 2 more\n"), "{}", run.stderr);
+    assert_eq!(place.text("out.jsonl").lines().count(), 2);
+}

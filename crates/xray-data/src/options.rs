@@ -28,6 +28,7 @@ use crate::share::Share;
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
 /// | `encoding` | detect | the character set of texts |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
+/// | `skip_bad_records` | no | leave out records that cannot be read, and count them |
 /// | `layout` | detect | what was decided for many files |
 /// | `share` | all | the part of the documents, or of the columns, to keep |
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -66,6 +67,8 @@ pub struct LoadOptions {
     pub encoding: Encoding,
     /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
     pub replace_invalid_utf8: bool,
+    /// Leave out records of texts and delimited tables that cannot be read, and count them, instead of refusing the file.
+    pub skip_bad_records: bool,
     /// What was decided for many files that are read as one ([`Schema`](crate::Schema)); then nothing is
     /// guessed about their columns.
     pub layout: Option<Layout>,

@@ -36,7 +36,7 @@ macro_rules! family {
 }
 
 family! {
-    delimited seeds_of_delimited ["csv", "tsv", "spaced", "lines"],
+    delimited seeds_of_delimited ["csv", "tsv", "spaced", "lines", "mallet"],
     jsonl seeds_of_jsonl ["jsonl", "json"],
     numpy seeds_of_numpy ["npy", "npz"],
     matlab seeds_of_matlab ["mat"],

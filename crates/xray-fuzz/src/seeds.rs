@@ -22,7 +22,7 @@ const FILES: [(&str, &str); 8] = [
 const PACKED: [(&str, &str); 3] =
     [("csv", "two.csv.xz"), ("csv", "two.csv.bz2"), ("lines", "lines.txt.xz")];
 
-const TEXTS: [(&str, &str); 13] = [
+const TEXTS: [(&str, &str); 14] = [
     ("docword", "3\n4\n2\n1 2 3\n3 4 1\n"),
     ("svmlight", "+1 qid:3 1:0.5 3:2e-3 # end\n-1 2:1\n"),
     ("jsonl", "{\"id\": 1, \"text\": \"a \\u00e9\", \"label\": [\"x\"]}\n{\"text\": null}\n"),
@@ -32,6 +32,7 @@ const TEXTS: [(&str, &str); 13] = [
     ("csv", "a;b;c\r\n1.5;2;3\r\n4;5;6\r\n"),
     ("tsv", "word\tone\ttwo\nrow\t1\t2e3\nnext\t-0.5\t7\n"),
     ("spaced", "# comment\n1 2 3\n4 5 6\n"),
+    ("mallet", "d1 pets cats purr\nd2 pets\n"),
     ("lines", "cats purr and sleep\ndogs bark\n\ncats sleep\n"),
     ("mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"),
     ("mtx", "%%MatrixMarket matrix coordinate pattern general\n% note\n3 4 2\n1 2\n3 4\n"),

@@ -59,6 +59,10 @@ pub struct InputArgs {
     /// Read bytes that are not UTF-8 as a replacement character instead of refusing the file
     #[arg(long)]
     pub replace_invalid_utf8: bool,
+    /// Leave out records that cannot be read (wrong number of fields, broken JSON, not UTF-8, too long), and count
+    /// them, instead of refusing the file
+    #[arg(long)]
+    pub skip_bad_records: bool,
 }
 
 impl InputArgs {
@@ -104,6 +108,7 @@ impl InputArgs {
             labels: labels_file.map(Path::to_owned),
             encoding: self.encoding,
             replace_invalid_utf8: self.replace_invalid_utf8,
+            skip_bad_records: self.skip_bad_records,
             ..LoadOptions::default()
         }
     }

@@ -8,6 +8,7 @@ use super::objects::{Fields, Objects};
 use super::{Format, Parsed, Reader, Told};
 use crate::error::{Error, Malformed, Result, io_error, quoted};
 use crate::options::LoadOptions;
+use crate::read::bad::BadRecords;
 use crate::read::lines::Line;
 use crate::schema::Layout;
 use crate::source::Source;
@@ -36,10 +37,12 @@ fn is_list(head: &[u8]) -> bool {
 fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut items = Items::new(source, options.limits.line_bytes);
     let mut objects = Objects::new(&items.file, options);
+    let mut bad = BadRecords::new(options);
     while let Some(item) = items.next()? {
-        objects.add(item).map_err(|error| items.with_record(error))?;
+        let added = objects.add(item);
+        bad.judge(added.map_err(|error| items.with_record(error)))?;
     }
-    objects.finish()
+    Ok(Parsed { noticed: bad.into_noticed(), ..objects.finish()? })
 }
 
 /// The fields of the first object.

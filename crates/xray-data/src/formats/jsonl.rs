@@ -8,6 +8,7 @@ use super::objects::{Fields, Objects};
 use super::{DocumentWriter, Format, Parsed, Reader, Told};
 use crate::error::Result;
 use crate::options::LoadOptions;
+use crate::read::bad::BadRecords;
 use crate::read::lines::Lines;
 use crate::schema::Layout;
 use crate::source::Source;
@@ -32,12 +33,13 @@ pub(crate) static FORMAT: Format = Format {
 fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut objects = Objects::new(lines.file(), options);
-    while let Some(line) = lines.next_line()? {
+    let mut bad = BadRecords::new(options);
+    while let Some(line) = lines.next_good_line(&mut bad)? {
         if !line.is_blank() {
-            objects.add(line)?;
+            bad.judge(objects.add(line))?;
         }
     }
-    objects.finish()
+    Ok(Parsed { noticed: bad.into_noticed(), ..objects.finish()? })
 }
 
 /// The fields of the first object.

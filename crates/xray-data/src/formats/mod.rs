@@ -15,6 +15,7 @@ mod folder;
 mod json;
 mod jsonl;
 mod ldac;
+mod mallet;
 mod mat;
 mod matrix_market;
 mod npy;
@@ -45,7 +46,7 @@ use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
 /// All formats; where content leaves it open, the first one that fits is taken.
-pub static FORMATS: [&Format; 16] = [
+pub static FORMATS: [&Format; 17] = [
     &matrix_market::FORMAT,
     &npz::FORMAT,
     &npy::FORMAT,
@@ -61,6 +62,7 @@ pub static FORMATS: [&Format; 16] = [
     &parquet::FORMAT,
     &xlsx::FORMAT,
     &plain::FORMAT,
+    &mallet::FORMAT,
     &folder::FORMAT,
 ];
 

@@ -30,6 +30,7 @@ mod file;
 mod provenance;
 
 pub use clusters::ModelClusters;
+pub(crate) use provenance::MOST_BAD_TOLD;
 pub use provenance::{Noticed, Origin, Provenance, Reading};
 
 use serde::{Deserialize, Serialize};

@@ -62,6 +62,9 @@ pub struct Reading {
     pub noticed: Noticed,
 }
 
+/// Bad records that are told one by one.
+pub(crate) const MOST_BAD_TOLD: usize = 5;
+
 /// What was noticed while reading, and is worth telling.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -70,6 +73,10 @@ pub struct Noticed {
     pub encodings: Vec<Encoding>,
     /// Files of a folder of texts that are no texts.
     pub left_out_files: usize,
+    /// Records that could not be read and were left out.
+    pub bad_records: usize,
+    /// What was wrong with the first of them, and where.
+    pub first_bad: Vec<String>,
 }
 
 impl Noticed {
@@ -90,6 +97,9 @@ impl Noticed {
     pub fn and(mut self, other: &Self) -> Self {
         self.add_encodings(&other.encodings);
         self.left_out_files += other.left_out_files;
+        self.bad_records += other.bad_records;
+        let room = MOST_BAD_TOLD.saturating_sub(self.first_bad.len());
+        self.first_bad.extend(other.first_bad.iter().take(room).cloned());
         self
     }
 }

@@ -1,5 +1,6 @@
 //! All tests of reading and writing, in one program: it compiles in a fraction of the time of many.
 
+mod bad_records;
 mod bombs;
 mod compressed;
 mod documents;

@@ -46,6 +46,11 @@ pub struct InputFacts {
     pub encodings: Vec<Encoding>,
     /// Files of a folder of texts that are no texts.
     pub left_out_files: usize,
+    /// Records that could not be read and were left out.
+    pub bad_records: usize,
+    /// What was wrong with the first of them, and where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_bad: Vec<String>,
     /// Lines without text, which are no documents.
     pub blank_lines: usize,
     /// The words that texts were found to have; none before they are weighed, and for tables.
@@ -87,6 +92,8 @@ impl InputFacts {
         let facts = Self {
             format: reading.schema.format.clone(),
             blank_lines: reading.blank_lines,
+            bad_records: reading.noticed.bad_records,
+            first_bad: reading.noticed.first_bad.clone(),
             left_out_files: reading.noticed.left_out_files,
             encodings: reading.noticed.encodings.clone(),
             ..facts
