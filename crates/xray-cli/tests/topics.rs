@@ -420,3 +420,20 @@ fn arrays(place: &Place, name: &str) -> Vec<u8> {
     assert!(start < end, "{name}");
     bytes[start..end].to_vec()
 }
+
+#[test]
+fn a_pattern_of_words_is_kept_with_the_model() {
+    let place = Place::new();
+    let texts: String =
+        (0..6).map(|k| format!("well-known {k}x cats\nso-called dogs {k}x\n")).collect();
+    place.write("t.txt", texts);
+    let pattern = ["--token-pattern", "[a-z]+-[a-z]+|[a-z]{4}"];
+    place.done(&[&["topics", "t.txt", "-k", "2", "-o", "out"], &pattern[..]].concat());
+    let topics = place.text("out/topics.csv");
+    assert!(topics.contains("well-known") && topics.contains("so-called"), "{topics}");
+    place.done(&["transform", "out", "t.txt", "-o", "again.csv"]);
+    let weights = |name: &str| place.text(name).lines().nth(1).map(|l| l.to_owned());
+    assert_eq!(weights("again.csv"), weights("out/documents.csv"));
+    let refused = place.xray(&["topics", "t.txt", "-k", "2", "--token-pattern", "(a"]);
+    refused.assert_error(2, &["--token-pattern", "unclosed group"]);
+}

@@ -46,6 +46,10 @@ pub struct TextArgs {
     #[arg(long, value_name = "N", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=100))]
     pub min_characters: u64,
+    /// What words look like: a regular expression, which alone decides (as scikit-learn's token_pattern); what its group
+    /// matches, if it has one [default: runs of letters, digits and underscores]
+    #[arg(long, value_name = "REGEX")]
+    pub token_pattern: Option<String>,
     /// Tell upper from lower case
     #[arg(long)]
     pub case_sensitive: bool,
@@ -68,6 +72,7 @@ impl TextArgs {
             keep: self.keep.clone(),
             lowercase: !self.case_sensitive,
             min_characters: self.min_characters as usize,
+            token_pattern: self.token_pattern.clone(),
             stop_words: self.stop_words()?,
             stemming: self.stem,
             ngrams: (1, self.ngrams as usize),

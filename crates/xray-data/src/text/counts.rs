@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::clean::{Cleaner, Dropped, Drops, is_number};
 use super::interner::Interner;
 use super::options::TextOptions;
+use super::pattern::Pattern;
 use super::stems::Stemmer;
 use super::tokens::{for_each_token, lowercase_into};
 use crate::error::Result;
@@ -83,6 +84,7 @@ pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
 pub(super) struct Analyzer<'a> {
     options: &'a TextOptions,
     drops: Drops,
+    pattern: Option<Pattern>,
     stop_words: FxHashSet<String>,
     stemmer: Option<Stemmer>,
 }
@@ -91,7 +93,8 @@ impl<'a> Analyzer<'a> {
     pub(super) fn new(options: &'a TextOptions) -> Result<Self> {
         let stemmer = options.stemming.map(Stemmer::new).transpose()?;
         let drops = Drops::but(&options.keep);
-        Ok(Self { options, drops, stop_words: stop_words(options), stemmer })
+        let pattern = options.token_pattern.as_deref().map(Pattern::new).transpose()?;
+        Ok(Self { options, drops, pattern, stop_words: stop_words(options), stemmer })
     }
 
     /// Counts the terms of a chunk.
@@ -142,7 +145,8 @@ impl<'a> Counter<'a> {
     }
 
     fn add(&mut self, document: &str) {
-        let options = self.analyzer.options;
+        let analyzer = self.analyzer;
+        let options = analyzer.options;
         let mut cleaner = std::mem::take(&mut self.cleaner);
         let mut lowercase = std::mem::take(&mut self.lowercase);
         let document = cleaner.clean(document);
@@ -153,7 +157,7 @@ impl<'a> Counter<'a> {
             document
         };
         let (shortest, longest) = options.ngrams;
-        for_each_token(text, options.min_characters, |token| {
+        let visit = |token: &str| {
             let term = self.term_of(token);
             if term >= NUMBER {
                 let dropped = &mut self.chunk.dropped;
@@ -168,7 +172,11 @@ impl<'a> Counter<'a> {
             if longest > 1 {
                 self.sequence.push(term);
             }
-        });
+        };
+        match &analyzer.pattern {
+            Some(pattern) => pattern.for_each_token(text, visit),
+            None => for_each_token(text, options.min_characters, visit),
+        }
         if longest > 1 {
             self.add_ngrams(shortest.max(2)..=longest);
         }
@@ -274,6 +282,15 @@ mod tests {
         let options = TextOptions { ngrams: (1, 2), ..TextOptions::default() };
         let terms = counted(&options, "The cat and the dog");
         assert_eq!(terms, [("cat".into(), 1), ("cat dog".into(), 1), ("dog".into(), 1)]);
+    }
+
+    #[test]
+    fn a_pattern_tells_tokens() {
+        let token_pattern = Some("[a-z]+(?:-[a-z]+)*".to_owned());
+        let options = TextOptions { token_pattern, ..TextOptions::default() };
+        let terms = counted(&options, "The Well-known x and 42 the_others");
+        let terms: Vec<&str> = terms.iter().map(|(term, _)| term.as_str()).collect();
+        assert_eq!(terms, ["well-known", "x"]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod interner;
 mod matrix;
 mod nearest;
 mod options;
+mod pattern;
 mod stems;
 mod stop_words;
 mod tokens;

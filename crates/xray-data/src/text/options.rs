@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use xray_nmf::choices;
 
 use super::clean::Keep;
+use super::pattern::Pattern;
 use super::stems::Stemmer;
 use crate::error::{Error, Result};
 
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 /// | `keep` | nothing | what is kept of links, tags, mail headers, numbers, ... | |
 /// | `lowercase` | yes | fold case first | |
 /// | `min_characters` | 2 | shorter tokens are dropped | 1.. |
+/// | `token_pattern` | none | a regular expression for tokens; then it alone decides, not `min_characters` | one group at most |
 /// | `stop_words` | English | words to drop | |
 /// | `stemming` | none | reduce words to stems of a language | |
 /// | `ngrams` | (1, 1) | shortest and longest runs of words | 1 <= shortest <= longest <= 8 |
@@ -35,6 +37,10 @@ pub struct TextOptions {
     pub lowercase: bool,
     /// Tokens with fewer characters are dropped.
     pub min_characters: usize,
+    /// What tokens look like, as a regular expression on the lowercased text; if there is one, `min_characters` is not
+    /// looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_pattern: Option<String>,
     /// Words to drop.
     pub stop_words: StopWords,
     /// Reduce words to stems, after stop words are dropped (needs the feature `stemming`).
@@ -63,6 +69,7 @@ impl Default for TextOptions {
             keep: Vec::new(),
             lowercase: true,
             min_characters: 2,
+            token_pattern: None,
             stop_words: StopWords::English,
             stemming: None,
             ngrams: (1, 1),
@@ -129,6 +136,7 @@ impl TextOptions {
                 return Err(refused(name, share.to_string(), "a share lies between 0 and 1"));
             }
         }
+        self.token_pattern.as_deref().map(Pattern::new).transpose()?;
         self.stemming.map_or(Ok(()), |language| Stemmer::new(language).map(|_| ()))
     }
 
@@ -298,6 +306,7 @@ mod tests {
             TextOptions { ngrams: (2, 1), ..TextOptions::default() },
             TextOptions { max_features: Some(0), ..TextOptions::default() },
             TextOptions { min_characters: 0, ..TextOptions::default() },
+            TextOptions { token_pattern: Some("(".into()), ..TextOptions::default() },
             TextOptions { min_df: DocumentFrequency::Share(1.5), ..TextOptions::default() },
             TextOptions { max_df: DocumentFrequency::Share(f64::NAN), ..TextOptions::default() },
         ];
@@ -328,6 +337,11 @@ mod tests {
         let json = serde_json::to_string(&options).expect("options are serialisable");
         assert_eq!(options, serde_json::from_str(&json).expect("written by ourselves"));
         assert!(json.contains(r#""keep":[]"#), "{json}");
+        // Files without a pattern are as they were.
+        assert!(!json.contains("token_pattern"), "{json}");
+        let options: TextOptions =
+            serde_json::from_str(r#"{"token_pattern": "[a-z]+"}"#).expect("options");
+        assert_eq!(options.token_pattern.as_deref(), Some("[a-z]+"));
     }
 
     #[test]
