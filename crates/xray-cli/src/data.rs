@@ -1,16 +1,21 @@
 //! Reading what the arguments name.
 
-use xray_data::text::{DocumentFrequency, Dropped, Vectorizer};
+use xray_data::text::{DocumentFrequency, Dropped, TextHint, Vectorizer};
 use xray_data::{Encoding, Format, Provenance};
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
-use xray_pipeline::{ColumnNames, Content, Corpus, InputFacts, as_table, weigh, weigh_counts};
+use xray_pipeline::{
+    ColumnNames, Content, Corpus, InputFacts, TextRequest, as_table, weigh, weigh_counts,
+};
 use xray_report::number;
 
 use crate::agree::together;
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, kind};
 use crate::session::Session;
+
+/// Documents whose language is looked at: so many the first of many ranks has at least.
+const DOCUMENTS_LOOKED_AT: usize = 1_000;
 
 /// Reads numbers or texts.
 pub(crate) fn read(
@@ -158,6 +163,7 @@ pub(crate) fn weigh_content(
     content: Content,
 ) -> anyhow::Result<Corpus> {
     let request = together(comm, text.request())?;
+    tell_language(session, &content, &request);
     let corpus = session.stage("text", || weigh(comm, content, &request));
     let corpus = about(input, corpus.map_err(Into::into))?;
     tell_words(session, &corpus);
@@ -173,10 +179,33 @@ pub(crate) fn read_weighed(
 ) -> anyhow::Result<Corpus> {
     let content = read(comm, session, input)?;
     let request = together(comm, text.request())?;
+    tell_language(session, &content, &request);
     let corpus = session.stage("text", || weigh_counts(comm, content, &request));
     let corpus = about(input, corpus.map_err(Into::into))?;
     tell_words(session, &corpus);
     Ok(corpus)
+}
+
+/// Tells what to say for texts in another language than English, where English was taken for granted. The first rank has the
+/// first documents.
+fn tell_language(session: &Session, content: &Content, request: &TextRequest) {
+    let Content::Documents(documents) = content else { return };
+    let texts = &documents.own.texts;
+    let hint = TextHint::of(&texts[..texts.len().min(DOCUMENTS_LOOKED_AT)]);
+    if let (Some(language), true) = (hint.language, request.text.stop_words.are_english()) {
+        let (words, name) = (language.words(), language.name());
+        let stem = match request.text.stemming {
+            Some(_) => String::new(),
+            None => format!(" --stem {name}"),
+        };
+        session.note(format!("the text looks like {words}: --stop-words {name}{stem}"));
+    }
+    if let (Some(language), None) = (hint.unspaced, &request.text.token_pattern) {
+        session.warn(format!(
+            "the text looks like {language}, which has no spaces between words: put spaces there first, with a program that \
+             knows its words"
+        ));
+    }
 }
 
 /// Tells which words texts were found to have, and what was dropped.

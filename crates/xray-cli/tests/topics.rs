@@ -437,3 +437,25 @@ fn a_pattern_of_words_is_kept_with_the_model() {
     let refused = place.xray(&["topics", "t.txt", "-k", "2", "--token-pattern", "(a"]);
     refused.assert_error(2, &["--token-pattern", "unclosed group"]);
 }
+
+#[test]
+fn another_language_is_told_where_english_is_taken_for_granted() {
+    let place = Place::new();
+    let text = "Das ist der erste Satz über die Katze und den Hund, und es ist auch nicht der letzte von allen.\n\
+                Der Hund ist nicht in dem Haus, aber die Katze hat es sich auf dem Sofa bequem gemacht.\n";
+    place.write("t.txt", text.repeat(4));
+    let topics = ["topics", "t.txt", "-k", "2", "-o", "out"];
+    let run = place.done(&topics);
+    let hint = "the text looks like German: --stop-words german --stem german";
+    assert!(run.stderr.lines().any(|line| line == hint), "{}", run.stderr);
+    let run = place.done(&[&topics[..], &["--stop-words", "German"]].concat());
+    assert!(!run.stderr.contains("looks like"), "{}", run.stderr);
+    let words = place.text("out/topics.csv");
+    assert!(words.contains("katze") && !words.contains("nicht"), "{words}");
+    place.write(
+        "zh.txt",
+        "自然語言處理是人工智慧和語言學領域的分支學科\n人類語言由計算機處理和理解\n",
+    );
+    let run = place.done(&["topics", "zh.txt", "-k", "1", "-o", "zh"]);
+    assert!(run.stderr.contains("looks like Chinese, which has no spaces"), "{}", run.stderr);
+}

@@ -30,8 +30,11 @@ fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
         keep: Keep::ALL.get(usize::from(language >> 4)).copied().into_iter().collect(),
         lowercase: is(1),
         min_characters: usize::from(lengths % 4),
-        token_pattern: (bits == 4).then(|| "[^ ]+|é(.)".to_owned()),
-        stop_words: if is(2) { StopWords::English } else { StopWords::List(vec!["a".into()]) },
+        token_pattern: (bits == 4).then(|| "[^ ]+".to_owned()),
+        stop_words: match (is(2), languages.get(usize::from(language % 16))) {
+            (true, Some(&language)) => StopWords::of(language),
+            _ => StopWords::List(vec!["a".into()]),
+        },
         stemming: languages.get(usize::from(language)).copied(),
         ngrams: (usize::from(lengths / 4 % 4), usize::from(lengths / 16)),
         min_df: if is(4) { DocumentFrequency::Count(u64::from(frequency % 4)) } else { share },

@@ -20,7 +20,7 @@ pub struct TextArgs {
     #[arg(long, value_name = "WHAT[,WHAT...]", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = choice::<Keep>())]
     pub keep: Vec<Keep>,
-    /// Words to drop: english, none, or a file with one word a line
+    /// Words to drop: english or another language of --stem, none, or a file with one word a line
     #[arg(long, value_name = "LIST", default_value = "english")]
     pub stop_words: String,
     /// More words to drop
@@ -89,7 +89,9 @@ impl TextArgs {
     fn stop_words(&self) -> anyhow::Result<StopWords> {
         Ok(match self.stop_words.as_str() {
             "none" => StopWords::None,
-            "english" => StopWords::English,
+            name if let Ok(language) = name.to_lowercase().parse::<Language>() => {
+                StopWords::of(language)
+            }
             file => {
                 let input = Input::Path(PathBuf::from(file));
                 StopWords::List(read_names(&input, &LoadOptions::default())?)

@@ -76,8 +76,8 @@ impl ChunkCounts {
 
 /// The stop words as they stand among tokens.
 pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
-    let fold = |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };
-    options.stop_words.words().into_iter().map(fold).collect()
+    let fold = |word: String| if options.lowercase { word.to_lowercase() } else { word };
+    options.stop_words.all().into_iter().map(fold).collect()
 }
 
 /// What all chunks share.

@@ -15,6 +15,7 @@
 mod clean;
 mod counts;
 mod interner;
+mod language;
 mod matrix;
 mod nearest;
 mod options;
@@ -27,6 +28,7 @@ mod vocabulary;
 mod weights;
 
 pub use clean::{Dropped, Keep, cleaned};
+pub use language::TextHint;
 pub use matrix::{ColumnCount, position_names, some_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
 pub use stems::{STEM_RULES, Stemmer};

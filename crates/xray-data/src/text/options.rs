@@ -6,6 +6,7 @@ use xray_nmf::choices;
 use super::clean::Keep;
 use super::pattern::Pattern;
 use super::stems::Stemmer;
+use super::stop_words::of_language;
 use crate::error::{Error, Result};
 
 /// Options of a [`Vectorizer`](super::Vectorizer).
@@ -242,9 +243,30 @@ pub enum StopWords {
     List(Vec<String>),
     /// Drop the English list and these words.
     EnglishAnd(Vec<String>),
+    /// Drop the function words of a language and these words.
+    OfAnd(Language, Vec<String>),
+    /// Drop the function words of a language; its name alone says so.
+    #[serde(untagged)]
+    Of(Language),
 }
 
 impl StopWords {
+    /// The function words of a language.
+    ///
+    /// ```
+    /// use xray_data::text::{Language, StopWords};
+    /// assert_eq!(StopWords::of(Language::English), StopWords::English);
+    /// assert!(StopWords::of(Language::German).all().contains(&"und".to_owned()));
+    /// ```
+    pub fn of(language: Language) -> Self {
+        if language == Language::English { StopWords::English } else { StopWords::Of(language) }
+    }
+
+    /// Whether they are English ones, perhaps with more.
+    pub fn are_english(&self) -> bool {
+        matches!(self, StopWords::English | StopWords::EnglishAnd(_))
+    }
+
     /// These words and more.
     #[must_use]
     pub fn and(self, more: &[String]) -> Self {
@@ -254,19 +276,24 @@ impl StopWords {
             StopWords::English => StopWords::EnglishAnd(more.to_vec()),
             StopWords::List(words) => StopWords::List([&words, more].concat()),
             StopWords::EnglishAnd(words) => StopWords::EnglishAnd([&words, more].concat()),
+            StopWords::Of(language) => StopWords::OfAnd(language, more.to_vec()),
+            StopWords::OfAnd(language, words) => {
+                StopWords::OfAnd(language, [&words, more].concat())
+            }
         }
     }
 
     /// All words to drop.
-    pub fn words(&self) -> Vec<&str> {
-        let english = super::ENGLISH_STOP_WORDS.iter().copied();
+    pub fn all(&self) -> Vec<String> {
         match self {
             StopWords::None => Vec::new(),
-            StopWords::English => english.collect(),
-            StopWords::List(words) => words.iter().map(String::as_str).collect(),
+            StopWords::English => of_language(Language::English),
+            StopWords::List(words) => words.clone(),
             StopWords::EnglishAnd(words) => {
-                english.chain(words.iter().map(String::as_str)).collect()
+                [of_language(Language::English), words.clone()].concat()
             }
+            StopWords::Of(language) => of_language(*language),
+            StopWords::OfAnd(language, words) => [of_language(*language), words.clone()].concat(),
         }
     }
 }
@@ -324,11 +351,31 @@ mod tests {
             (StopWords::None, StopWords::List(more.clone())),
             (StopWords::English, StopWords::EnglishAnd(more.clone())),
             (StopWords::List(one.clone()), StopWords::List(both.clone())),
-            (StopWords::EnglishAnd(one), StopWords::EnglishAnd(both)),
+            (StopWords::EnglishAnd(one.clone()), StopWords::EnglishAnd(both.clone())),
+            (StopWords::Of(Language::Greek), StopWords::OfAnd(Language::Greek, more.clone())),
+            (StopWords::OfAnd(Language::Dutch, one), StopWords::OfAnd(Language::Dutch, both)),
         ] {
             assert_eq!(words.clone().and(&[]), words);
             assert_eq!(words.and(&more), with_more);
         }
+    }
+
+    #[test]
+    fn stop_words_are_said_by_their_language() {
+        for (json, words) in [
+            (r#""none""#, StopWords::None),
+            (r#""english""#, StopWords::English),
+            (r#""german""#, StopWords::Of(Language::German)),
+            (r#"{"list":["a"]}"#, StopWords::List(vec!["a".into()])),
+            (
+                r#"{"of_and":["german",["a"]]}"#,
+                StopWords::OfAnd(Language::German, vec!["a".into()]),
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<StopWords>(json).expect("words"), words);
+            assert_eq!(serde_json::to_string(&words).expect("serialisable"), json);
+        }
+        assert!(serde_json::from_str::<StopWords>(r#""klingon""#).is_err());
     }
 
     #[test]
