@@ -459,3 +459,20 @@ fn another_language_is_told_where_english_is_taken_for_granted() {
     let run = place.done(&["topics", "zh.txt", "-k", "1", "-o", "zh"]);
     assert!(run.stderr.contains("looks like Chinese, which has no spaces"), "{}", run.stderr);
 }
+
+#[test]
+fn phrases_are_kept_with_the_model() {
+    let place = Place::new();
+    let line = |k: usize| match k % 2 {
+        0 => format!("a{k}a new york b{k}b city of new york\n"),
+        _ => format!("c{k}c york is new, city d{k}d\n"),
+    };
+    place.write("t.txt", (0..40).map(line).collect::<String>());
+    place.done(&["topics", "t.txt", "-k", "2", "-o", "out", "--phrases", "--min-df", "2"]);
+    let topics = place.text("out/topics.csv");
+    assert!(topics.contains("new york"), "{topics}");
+    place.done(&["transform", "out", "t.txt", "-o", "again.csv"]);
+    let weights =
+        |name: &str| place.text(name).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(weights("again.csv"), weights("out/documents.csv"));
+}

@@ -1,6 +1,8 @@
 //! Texts and the options by which they become numbers.
 
-use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions, Vectorizer};
+use xray_data::text::{
+    DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions, Vectorizer,
+};
 
 /// Four bytes of options, then texts, one a line.
 pub(crate) fn run(bytes: &[u8]) -> bool {
@@ -36,6 +38,7 @@ fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
             _ => StopWords::List(vec!["a".into()]),
         },
         stemming: languages.get(usize::from(language)).copied(),
+        phrases: if lengths.is_multiple_of(3) { Phrases::Learn } else { Phrases::None },
         ngrams: (usize::from(lengths / 4 % 4), usize::from(lengths / 16)),
         min_df: if is(4) { DocumentFrequency::Count(u64::from(frequency % 4)) } else { share },
         max_df: if is(8) { DocumentFrequency::Automatic } else { DocumentFrequency::Share(1.0) },

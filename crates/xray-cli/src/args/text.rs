@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions};
+use xray_data::text::{DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions};
 use xray_data::{Input, LoadOptions, read_names};
 use xray_pipeline::{TextRequest, Weighting};
 
@@ -29,6 +29,9 @@ pub struct TextArgs {
     /// Reduce words to their stems
     #[arg(long, value_name = "LANGUAGE", ignore_case = true, value_parser = choice::<Language>())]
     pub stem: Option<Language>,
+    /// Take pairs of words that often stand side by side, such as "new york", for one word; on one rank
+    #[arg(long)]
+    pub phrases: bool,
     /// Longest run of words that makes a term
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=8))]
@@ -75,6 +78,7 @@ impl TextArgs {
             token_pattern: self.token_pattern.clone(),
             stop_words: self.stop_words()?,
             stemming: self.stem,
+            phrases: if self.phrases { Phrases::Learn } else { Phrases::None },
             ngrams: (1, self.ngrams as usize),
             min_df: self.min_df.unwrap_or(default.min_df),
             max_df: self.max_df.unwrap_or(default.max_df),

@@ -5,6 +5,7 @@ use xray_nmf::choices;
 
 use super::clean::Keep;
 use super::pattern::Pattern;
+use super::phrases::Phrases;
 use super::stems::Stemmer;
 use super::stop_words::of_language;
 use crate::error::{Error, Result};
@@ -19,6 +20,7 @@ use crate::error::{Error, Result};
 /// | `token_pattern` | none | a regular expression for tokens; then it alone decides, not `min_characters` | one group at most |
 /// | `stop_words` | English | words to drop | |
 /// | `stemming` | none | reduce words to stems of a language | |
+/// | `phrases` | none | pairs of words that are one term | |
 /// | `ngrams` | (1, 1) | shortest and longest runs of words | 1 <= shortest <= longest <= 8 |
 /// | `min_df` | automatic | rarer terms are dropped | count, or share in 0..=1 |
 /// | `max_df` | automatic | more frequent terms are dropped | count, or share in 0..=1 |
@@ -46,6 +48,9 @@ pub struct TextOptions {
     pub stop_words: StopWords,
     /// Reduce words to stems, after stop words are dropped (needs the feature `stemming`).
     pub stemming: Option<Language>,
+    /// Pairs of words that are one term, after stop words are dropped and words reduced to stems.
+    #[serde(skip_serializing_if = "Phrases::is_none")]
+    pub phrases: Phrases,
     /// Shortest and longest runs of words that make a term.
     pub ngrams: (usize, usize),
     /// Terms in fewer documents are dropped.
@@ -73,6 +78,7 @@ impl Default for TextOptions {
             token_pattern: None,
             stop_words: StopWords::English,
             stemming: None,
+            phrases: Phrases::None,
             ngrams: (1, 1),
             min_df: DocumentFrequency::Automatic,
             max_df: DocumentFrequency::Automatic,
