@@ -85,6 +85,6 @@ mod tests {
                 "{message}"
             );
         }
-        assert!(Pattern::new(&"(?:a{1000}){1000}").is_err());
+        assert!(Pattern::new("(?:a{1000}){1000}").is_err());
     }
 }

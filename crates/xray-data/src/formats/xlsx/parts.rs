@@ -37,7 +37,7 @@ impl Parts<'_> {
         let (file, limit) = (self.file, self.limit);
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
-            Err(ZipError::FileNotFound { .. }) => return Ok(false),
+            Err(ZipError::FileNotFound) => return Ok(false),
             Err(error) => return Err(broken(file, name, &error.to_string())),
         };
         let bytes = BufReader::new(Bounded { inner: part, left: limit });
