@@ -1,16 +1,21 @@
 //! Reading what the arguments name.
 
-use xray_data::text::{DocumentFrequency, Dropped, Vectorizer};
-use xray_data::{Format, Provenance};
+use xray_data::text::{DocumentFrequency, Dropped, TextHint, Vectorizer};
+use xray_data::{Encoding, Format, Provenance};
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
-use xray_pipeline::{ColumnNames, Content, Corpus, InputFacts, as_table, weigh, weigh_counts};
+use xray_pipeline::{
+    ColumnNames, Content, Corpus, InputFacts, TextRequest, as_table, weigh, weigh_counts,
+};
 use xray_report::number;
 
 use crate::agree::together;
 use crate::args::{InputArgs, TextArgs};
 use crate::outcome::{UsageError, kind};
 use crate::session::Session;
+
+/// Documents whose language is looked at: so many the first of many ranks has at least.
+const DOCUMENTS_LOOKED_AT: usize = 1_000;
 
 /// Reads numbers or texts.
 pub(crate) fn read(
@@ -24,6 +29,13 @@ pub(crate) fn read(
     let facts = InputFacts::new(comm, &content)?;
     if let Some(facts) = &facts {
         session.note(told(facts, args));
+        for bad in &facts.first_bad {
+            session.note(format!("left out: {bad}"));
+        }
+        if facts.bad_records > facts.first_bad.len() {
+            let more = facts.bad_records - facts.first_bad.len();
+            session.note(format!("left out: {} more", number::count(more as u64)));
+        }
     }
     session.input = facts;
     Ok(content)
@@ -43,6 +55,10 @@ fn told(facts: &InputFacts, args: &InputArgs) -> String {
         Some(false) => " without header",
         None => "",
     };
+    if !facts.encodings.is_empty() {
+        let names: Vec<&str> = facts.encodings.iter().map(|encoding| encoding.name()).collect();
+        line += &format!(" in {}", names.join(" and "));
+    }
     let columns = told_columns(facts);
     if !columns.is_empty() {
         line += &format!("; {}", columns.join(", "));
@@ -83,6 +99,7 @@ fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
     let is_guessed = facts.format != "folder" && !format.is_ok_and(Format::is_signed);
     let open = [
         ("--format", args.format.is_none() && is_guessed),
+        ("--encoding", args.encoding == Encoding::Auto && !facts.encodings.is_empty()),
         ("--header", args.header.is_none() && facts.header.is_some()),
         ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
         ("--text", args.text.is_empty() && !facts.text.is_empty()),
@@ -104,6 +121,14 @@ fn told_size(facts: &InputFacts) -> String {
     }
     if facts.blank_lines > 0 {
         size += &format!(", {} blank lines left out", number::count(facts.blank_lines as u64));
+    }
+    if facts.bad_records > 0 {
+        let records = counted(facts.bad_records as u64, "bad record", "bad records");
+        size += &format!(", {records} left out");
+    }
+    if facts.left_out_files > 0 {
+        let files = counted(facts.left_out_files as u64, "other file", "other files");
+        size += &format!(", {files} left out");
     }
     size
 }
@@ -127,6 +152,7 @@ pub(crate) fn weigh_content(
     content: Content,
 ) -> anyhow::Result<Corpus> {
     let request = together(comm, text.request())?;
+    tell_language(session, &content, &request);
     let corpus = session.stage("text", || weigh(comm, content, &request));
     let corpus = about(input, corpus.map_err(Into::into))?;
     tell_words(session, &corpus);
@@ -142,10 +168,33 @@ pub(crate) fn read_weighed(
 ) -> anyhow::Result<Corpus> {
     let content = read(comm, session, input)?;
     let request = together(comm, text.request())?;
+    tell_language(session, &content, &request);
     let corpus = session.stage("text", || weigh_counts(comm, content, &request));
     let corpus = about(input, corpus.map_err(Into::into))?;
     tell_words(session, &corpus);
     Ok(corpus)
+}
+
+/// Tells what to say for texts in another language than English, where English was taken for granted. The first rank has the
+/// first documents.
+fn tell_language(session: &Session, content: &Content, request: &TextRequest) {
+    let Content::Documents(documents) = content else { return };
+    let texts = &documents.own.texts;
+    let hint = TextHint::of(&texts[..texts.len().min(DOCUMENTS_LOOKED_AT)]);
+    if let (Some(language), true) = (hint.language, request.text.stop_words.are_english()) {
+        let (words, name) = (language.words(), language.name());
+        let stem = match request.text.stemming {
+            Some(_) => String::new(),
+            None => format!(" --stem {name}"),
+        };
+        session.note(format!("the text looks like {words}: --stop-words {name}{stem}"));
+    }
+    if let (Some(language), None) = (hint.unspaced, &request.text.token_pattern) {
+        session.warn(format!(
+            "the text looks like {language}, which has no spaces between words: put spaces there first, with a program that \
+             knows its words"
+        ));
+    }
 }
 
 /// Tells which words texts were found to have, and what was dropped.

@@ -137,7 +137,7 @@ fn is_text_of(file: &Path, folder: &Path) -> bool {
     else {
         return false;
     };
-    file.is_file() && file.starts_with(folder) && xray_data::is_text(&file)
+    file.is_file() && file.starts_with(&folder) && xray_data::is_text_of(&file, &folder)
 }
 
 /// What is said of a result that an interruption has cut short.

@@ -273,3 +273,47 @@ fn tables_that_are_too_wide_are_told() {
         .collect();
     assert_eq!(labels[..3], ["0", "1", "2"], "numbers ascend");
 }
+
+#[test]
+fn a_character_set_that_was_guessed_is_told() {
+    let place = Place::new();
+    place.write("latin.csv", b"id,text\n1,caf\xe9 noir\n2,na\xefve caf\xe9\n");
+    let run = place.done(&["convert", "latin.csv", "out.jsonl"]);
+    assert!(run.stderr.contains("csv with header in latin-1"), "{}", run.stderr);
+    assert!(run.stderr.contains("--encoding"), "{}", run.stderr);
+    assert!(place.text("out.jsonl").contains("naïve café"));
+    let said = place.done(&["convert", "latin.csv", "out.jsonl", "--encoding", "windows-1252"]);
+    assert!(!said.stderr.contains("--encoding"), "{}", said.stderr);
+    let refused = place.xray(&["convert", "latin.csv", "out.jsonl", "--encoding", "utf-8"]);
+    assert_eq!(refused.status, Some(1));
+    assert!(refused.stderr.contains("latin.csv:2:4: found byte 0xE9"), "{}", refused.stderr);
+}
+
+#[test]
+fn files_that_are_no_texts_are_counted() {
+    let place = Place::new();
+    place.write("news/sport/1", "goals and matches");
+    place.write("news/tech/2.md", "chips and phones");
+    place.write("news/logo.png", b"\x89PNG\r\n\x1a\n\0");
+    let run = place.done(&["convert", "news", "out.csv"]);
+    assert!(run.stderr.contains("2 documents, 1 other file left out"), "{}", run.stderr);
+    let written = place.text("out.csv");
+    assert!(written.contains("sport/1,sport,goals and matches"), "{written}");
+    // One of the texts is not written over.
+    let refused = place.xray(&["convert", "news", "news/tech/2.md", "--to", "csv"]);
+    assert_eq!(refused.status, Some(2), "{}", refused.stderr);
+}
+
+#[test]
+fn bad_records_are_told_or_refused_with_the_remedy() {
+    let place = Place::new();
+    let bad: String = (0..7).map(|k| format!("{k},too,many\n")).collect();
+    place.write("x.csv", format!("id,text\na,some words\n{bad}b,more words\n"));
+    let refused = place.xray(&["convert", "x.csv", "out.jsonl"]);
+    refused.assert_error(1, &["x.csv:3: found 3 fields", "--skip-bad-records"]);
+    let run = place.done(&["convert", "x.csv", "out.jsonl", "--skip-bad-records"]);
+    assert!(run.stderr.contains("2 documents, 7 bad records left out\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: x.csv:3: found 3 fields, expected 2"), "{}", run.stderr);
+    assert!(run.stderr.contains("left out: 2 more\n"), "{}", run.stderr);
+    assert_eq!(place.text("out.jsonl").lines().count(), 2);
+}

@@ -435,3 +435,59 @@ fn arrays(place: &Place, name: &str) -> Vec<u8> {
     assert!(start < end, "{name}");
     bytes[start..end].to_vec()
 }
+
+#[test]
+fn a_pattern_of_words_is_kept_with_the_model() {
+    let place = Place::new();
+    let texts: String =
+        (0..6).map(|k| format!("well-known {k}x cats\nso-called dogs {k}x\n")).collect();
+    place.write("t.txt", texts);
+    let pattern = ["--token-pattern", "[a-z]+-[a-z]+|[a-z]{4}"];
+    place.done(&[&["topics", "t.txt", "-k", "2", "-o", "out"], &pattern[..]].concat());
+    let topics = place.text("out/topics.csv");
+    assert!(topics.contains("well-known") && topics.contains("so-called"), "{topics}");
+    place.done(&["transform", "out", "t.txt", "-o", "again.csv"]);
+    let weights = |name: &str| place.text(name).lines().nth(1).map(|l| l.to_owned());
+    assert_eq!(weights("again.csv"), weights("out/documents.csv"));
+    let refused = place.xray(&["topics", "t.txt", "-k", "2", "--token-pattern", "(a"]);
+    refused.assert_error(2, &["--token-pattern", "unclosed group"]);
+}
+
+#[test]
+fn another_language_is_told_where_english_is_taken_for_granted() {
+    let place = Place::new();
+    let text = "Das ist der erste Satz über die Katze und den Hund, und es ist auch nicht der letzte von allen.\n\
+                Der Hund ist nicht in dem Haus, aber die Katze hat es sich auf dem Sofa bequem gemacht.\n";
+    place.write("t.txt", text.repeat(4));
+    let topics = ["topics", "t.txt", "-k", "2", "-o", "out"];
+    let run = place.done(&topics);
+    let hint = "the text looks like German: --stop-words german --stem german";
+    assert!(run.stderr.lines().any(|line| line == hint), "{}", run.stderr);
+    let run = place.done(&[&topics[..], &["--stop-words", "German"]].concat());
+    assert!(!run.stderr.contains("looks like"), "{}", run.stderr);
+    let words = place.text("out/topics.csv");
+    assert!(words.contains("katze") && !words.contains("nicht"), "{words}");
+    place.write(
+        "zh.txt",
+        "自然語言處理是人工智慧和語言學領域的分支學科\n人類語言由計算機處理和理解\n",
+    );
+    let run = place.done(&["topics", "zh.txt", "-k", "1", "-o", "zh"]);
+    assert!(run.stderr.contains("looks like Chinese, which has no spaces"), "{}", run.stderr);
+}
+
+#[test]
+fn phrases_are_kept_with_the_model() {
+    let place = Place::new();
+    let line = |k: usize| match k % 2 {
+        0 => format!("a{k}a new york b{k}b city of new york\n"),
+        _ => format!("c{k}c york is new, city d{k}d\n"),
+    };
+    place.write("t.txt", (0..40).map(line).collect::<String>());
+    place.done(&["topics", "t.txt", "-k", "2", "-o", "out", "--phrases", "--min-df", "2"]);
+    let topics = place.text("out/topics.csv");
+    assert!(topics.contains("new york"), "{topics}");
+    place.done(&["transform", "out", "t.txt", "-o", "again.csv"]);
+    let weights =
+        |name: &str| place.text(name).lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(weights("again.csv"), weights("out/documents.csv"));
+}

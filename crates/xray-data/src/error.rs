@@ -230,6 +230,12 @@ pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> E
                 .remedy("decompress it with zstd -d --long=31 first")
                 .into()
         }
+        // Of all that is read only xz says in advance what it will need.
+        io::ErrorKind::OutOfMemory if action == "read" => {
+            Malformed::new(file, "an xz dictionary that is large for the memory", "a smaller one")
+                .remedy("raise --memory, or decompress it with xz -d first")
+                .into()
+        }
         _ => Error::Io { file: file.to_owned(), action, source },
     }
 }

@@ -5,7 +5,7 @@
 //! | `part-0.csv` | itself |
 //! | `'part-*.csv'`, `'2024-0[1-3].npz'`, `'**/*.parquet'` | the files that fit, sorted; `*`, `?` and `[ ]` stay within a folder, `**` does not |
 //! | `@files.txt` | what its lines stand for, in their order; paths are relative to the list, blank lines and lines with `#` at their start are left out |
-//! | a folder with `.txt` files | its texts, one document a file |
+//! | a folder with `.txt` files, or without data files | its texts, one document a file |
 //! | any other folder | its data files, sorted, those of folders within it too (`year=2024/part-0.parquet`); names that begin with `.` or `_`, and results of runs, are left out |
 //! | `-` | standard input, alone |
 //!
@@ -202,14 +202,16 @@ fn add(argument: &Path, parts: &mut Vec<Input>) -> Result<bool> {
     if argument.is_dir() {
         let mut files = Vec::new();
         walk(argument, 0, &|folder| !folder.join(RESULT_RECORD).exists(), &mut files)?;
-        if files.iter().any(|file| is_text(file)) {
+        let is_data = |file: &PathBuf| Format::from_path(file).is_some();
+        if files.iter().any(|file| is_text(file)) || !files.is_empty() && !files.iter().any(is_data)
+        {
             parts.push(Input::Path(argument.to_owned()));
             return Ok(false);
         }
-        files.retain(|file| Format::from_path(file).is_some());
+        files.retain(is_data);
         files.sort();
         if files.is_empty() {
-            let found = "a folder without .txt files and without data files";
+            let found = "a folder without texts and without data files";
             return Err(Malformed::new(&text, found, "at least one")
                 .remedy("name a file, or a folder that holds texts or data")
                 .into());
@@ -371,6 +373,7 @@ mod tests {
             "texts/a/1.txt",
             "texts/2.txt",
             "empty/readme.md",
+            "hive/notes.md",
             "hive/out/documents.csv",
             "hive/out/.xray.json",
         ];
@@ -385,6 +388,7 @@ mod tests {
         assert_eq!(found(&["hive"]), hive);
         assert_eq!(found(&["hive/*/*.csv"]), ["hive/out/documents.csv"]);
         assert_eq!(found(&["texts"]), ["texts"]);
+        assert_eq!(found(&["empty"]), ["empty"]);
         std::fs::write(folder.path().join("list.txt"), "# parts\n\n q.csv \np-?.csv\n")
             .expect("ok");
         assert_eq!(found(&["@list.txt"]), ["q.csv", "p-1.csv", "p-2.csv"]);
@@ -392,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_stands_for_nothing_is_refused() {
-        let folder = folder_with(&["p-1.csv", "empty/readme.md", "list.txt"]);
+        let folder = folder_with(&["p-1.csv", "empty/.hidden", "list.txt"]);
         std::fs::write(folder.path().join("list.txt"), "# nothing\n").expect("written");
         let message = |arguments: &[&str]| found(&folder, arguments).unwrap_err().to_string();
         assert!(message(&["x-*.csv"]).contains("no file fits"));

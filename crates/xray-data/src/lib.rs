@@ -22,8 +22,11 @@
 
 mod assemble;
 mod budget;
+mod calendar;
 mod columns;
+mod compression;
 mod csv;
+mod encoding;
 mod error;
 mod formats;
 mod hash;
@@ -42,14 +45,15 @@ mod write;
 
 pub use budget::{Budget, Claim, PROGRAM_BYTES, list_bytes};
 pub use csv::{Cells, csv_text, write_field, write_record};
+pub use encoding::Encoding;
 pub use error::{Error, Malformed, Result};
-pub use formats::{FORMATS, Format, is_text};
+pub use formats::{FORMATS, Format, is_text_of};
 #[cfg(feature = "parquet")]
 pub use formats::{ParquetColumn, ParquetRows};
 pub use hash::{ContentHash, FileHash};
 pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};
-pub use model::{Model, ModelClusters, ModelKind, Origin, Provenance, Reading};
+pub use model::{Model, ModelClusters, ModelKind, Noticed, Origin, Provenance, Reading};
 pub use options::{ColumnChoice, Limits, LoadOptions};
 pub use parts::{ReadParts, load_inputs, read_parts};
 pub use read::names::read_names;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::compression::Compression;
 use crate::error::{Error, Malformed, Result, io_error};
-use crate::formats::{BlankLines, FORMATS, Format, Parsed, Reader, detect};
+use crate::formats::{BlankLines, FORMATS, Format, Parsed, ReadTexts, Reader, detect};
 use crate::hash::FileHash;
 use crate::model::{Origin, Reading};
 use crate::options::{ColumnChoice, LoadOptions};
@@ -14,7 +15,7 @@ use crate::table::{Documents, Loaded, Table};
 
 /// Reads a file, a folder of texts, or standard input.
 ///
-/// The format is recognised by content unless the options name it; gzip and Zstandard are taken
+/// The format is recognised by content unless the options name it; gzip, Zstandard, xz and bzip2 are taken
 /// off. The words of a UCI `docword.*` file are taken from the `vocab.*` file beside it.
 ///
 /// # Errors
@@ -51,12 +52,13 @@ pub fn load(input: &Input, options: &LoadOptions) -> Result<Loaded> {
 pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded, Origin)> {
     let ReadFile { format, read, files } = match input.folder() {
         Some(path) => read_folder(path, options)?,
-        None => read_file(Source::open(input, &options.limits)?, options)?,
+        None => read_file(Source::open(input, options)?, options)?,
     };
-    let Parsed { loaded, layout, blank } = read;
+    let Parsed { loaded, layout, blank, noticed } = read;
     let reading = Reading {
         schema: Schema { format: format.name.to_owned(), layout, zero_based: options.zero_based },
         blank_lines: blank.places.len(),
+        noticed,
     };
     let loaded = complete(loaded, &blank, input, format, options)?;
     Ok((loaded, Origin { name: input.name(), files, reading: Some(Box::new(reading)) }))
@@ -95,6 +97,7 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
         ("id", shown(options.id.as_ref()), has_columns),
         ("label", shown(options.label.as_ref()), has_columns || has_variables),
         ("variable", options.variable.clone(), has_variables),
+        ("sheet", options.sheet.clone(), format.name == "xlsx"),
     ];
     for (name, chosen, possible) in choices {
         if let (Some(value), false) = (chosen, possible) {
@@ -122,8 +125,9 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFile> {
     match format {
         Some(format @ Format { read: Reader::Folder(read), .. }) => {
             check_choices(format, options)?;
-            let (documents, files) = read(path, options)?;
-            Ok(ReadFile { format, read: documents.into(), files })
+            let ReadTexts { documents, files, noticed } = read(path, options)?;
+            let read = Parsed { noticed, ..documents.into() };
+            Ok(ReadFile { format, read, files })
         }
         Some(format) => {
             let expected = format!("a file in the format {format}");
@@ -134,7 +138,7 @@ fn read_folder(path: &Path, options: &LoadOptions) -> Result<ReadFile> {
 }
 
 pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFile> {
-    let (name, stored) = (source.name.clone(), source.stored());
+    let (name, stored, told) = (source.name.clone(), source.stored(), source.told());
     let format = match options.format {
         Some(format) => format,
         None => detect(&source.name, source.start())?,
@@ -142,7 +146,8 @@ pub(crate) fn read_file(source: Source, options: &LoadOptions) -> Result<ReadFil
     check_choices(format, options)?;
     match format.read {
         Reader::File(read) => {
-            let read = read(source, options)?;
+            let mut read = read(source, options)?;
+            read.noticed = read.noticed.in_encoding(told.other_than_utf8());
             let hash = stored.hash().map_err(|e| io_error(&name, "read", e))?;
             Ok(ReadFile { format, read, files: vec![FileHash { name, hash }] })
         }
@@ -244,9 +249,10 @@ fn require_data(input: &Input, some: bool, what: &str) -> Result<()> {
 /// The file of this name that is there, compressed in any way or not at all.
 fn in_any_compression(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
-    let plain = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
-    ["", ".gz", ".zst"]
-        .iter()
-        .map(|ending| path.with_file_name(format!("{plain}{ending}")))
+    let plain = Compression::without_ending(name);
+    let packed = Compression::endings().map(|ending| format!("{plain}.{ending}"));
+    std::iter::once(plain.to_owned())
+        .chain(packed)
+        .map(|name| path.with_file_name(name))
         .find(|candidate| candidate.is_file())
 }

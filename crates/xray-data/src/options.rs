@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Budget, Claim};
+use crate::encoding::Encoding;
 use crate::formats::Format;
 use crate::schema::Layout;
 use crate::share::Share;
@@ -15,6 +16,7 @@ use crate::share::Share;
 /// |---|---|---|
 /// | `format` | detect | what the file is |
 /// | `variable` | largest matrix | array of a .mat or .npz file |
+/// | `sheet` | the first | sheet of a spreadsheet |
 /// | `text` | detect | columns (CSV, TSV, Parquet) or fields (JSONL) that hold the text |
 /// | `id` | detect | column or field with the document's name |
 /// | `label` | detect | column, field, or variable (.mat, .npz) with the class of a row or document |
@@ -24,7 +26,9 @@ use crate::share::Share;
 /// | `zero_based` | detect | whether svmlight columns count from 0 |
 /// | `transpose` | no | rows become columns, before names and labels are added |
 /// | `row_names`, `column_names`, `labels` | none | files with one name a line |
+/// | `encoding` | detect | the character set of texts |
 /// | `replace_invalid_utf8` | no | read bytes that are not UTF-8 as `U+FFFD` |
+/// | `skip_bad_records` | no | leave out records that cannot be read, and count them |
 /// | `layout` | detect | what was decided for many files |
 /// | `share` | all | the part of the documents, or of the columns, to keep |
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -33,6 +37,8 @@ pub struct LoadOptions {
     pub format: Option<&'static Format>,
     /// The array to take from a .mat or .npz file; otherwise the largest.
     pub variable: Option<String>,
+    /// The sheet of a spreadsheet; otherwise the first.
+    pub sheet: Option<String>,
     /// Columns or fields that hold the text; several are joined by a space.
     pub text: Vec<ColumnChoice>,
     /// Column or field that names the document, or the rows of a table of numbers.
@@ -57,8 +63,12 @@ pub struct LoadOptions {
     pub column_names: Option<PathBuf>,
     /// A file with one class for each row.
     pub labels: Option<PathBuf>,
+    /// The character set of texts.
+    pub encoding: Encoding,
     /// Read bytes that are not UTF-8 as U+FFFD instead of refusing the file.
     pub replace_invalid_utf8: bool,
+    /// Leave out records of texts and delimited tables that cannot be read, and count them, instead of refusing the file.
+    pub skip_bad_records: bool,
     /// What was decided for many files that are read as one ([`Schema`](crate::Schema)); then nothing is
     /// guessed about their columns.
     pub layout: Option<Layout>,

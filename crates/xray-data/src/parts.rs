@@ -14,7 +14,7 @@ use crate::formats::{BlankLines, Format, Parsed, detect};
 use crate::hash::FileHash;
 use crate::inputs::Inputs;
 use crate::load::{ReadFile, complete, load_with_origin, read_file};
-use crate::model::{Origin, Reading};
+use crate::model::{Noticed, Origin, Reading};
 use crate::options::LoadOptions;
 use crate::schema::Schema;
 use crate::source::{Input, Source};
@@ -29,6 +29,8 @@ pub struct ReadParts {
     pub files: Vec<FileHash>,
     /// Lines without text, where each line is a document.
     pub blank_lines: usize,
+    /// What else was noticed.
+    pub noticed: Noticed,
 }
 
 /// Reads inputs as one table or list of documents: one file as [`load`](crate::load) does, many by one
@@ -57,7 +59,7 @@ pub fn load_inputs(inputs: &Inputs, options: &LoadOptions) -> Result<(Loaded, Or
         return load_with_origin(input, options);
     }
     let schema = Schema::decide(inputs, options)?;
-    let ReadParts { loaded, files, blank_lines } =
+    let ReadParts { loaded, files, blank_lines, noticed } =
         read_parts(inputs, &schema, options, 0..inputs.len())?;
     let Some(loaded) = loaded else {
         let found = "no records in any of the files";
@@ -67,7 +69,7 @@ pub fn load_inputs(inputs: &Inputs, options: &LoadOptions) -> Result<(Loaded, Or
     let format = Format::from_name(&schema.format)?;
     let place = inputs.parts().first().cloned().unwrap_or(Input::Stdin);
     let loaded = complete(loaded, &BlankLines::default(), &place, format, options)?;
-    let reading = Some(Box::new(Reading { schema, blank_lines }));
+    let reading = Some(Box::new(Reading { schema, blank_lines, noticed }));
     Ok((loaded, Origin { name, files, reading }))
 }
 
@@ -85,12 +87,14 @@ pub fn read_parts(
     let told = options.format.is_some();
     let options = schema.options(options)?;
     let (mut texts, mut tables, mut files) = (Documents::default(), Vec::new(), Vec::new());
-    let (mut labels, mut blank_lines) = (Vec::new(), 0);
+    let (mut labels, mut blank_lines, mut noticed) = (Vec::new(), 0, Noticed::default());
     let mut claim = options.limits.claim(inputs.name());
     for part in &inputs.parts()[which] {
-        let (loaded, hashes, blank) = read_part(part, &options, told)?;
+        let ReadParts { loaded, files: hashes, blank_lines: blank, noticed: own } =
+            read_part(part, &options, told)?;
         claim.take(loaded.as_ref().map_or(0, Loaded::bytes))?;
         blank_lines += blank;
+        noticed = noticed.and(&own);
         files.extend(hashes);
         match loaded {
             None => {}
@@ -118,30 +122,29 @@ pub fn read_parts(
         texts.check()?;
         Some(Loaded::Documents(texts))
     };
-    Ok(ReadParts { loaded, files, blank_lines })
+    Ok(ReadParts { loaded, files, blank_lines, noticed })
 }
 
-/// What a file holds, if it has records, its hash, and how many blank lines were left out.
-fn read_part(
-    part: &Input,
-    options: &LoadOptions,
-    told: bool,
-) -> Result<(Option<Loaded>, Vec<FileHash>, usize)> {
-    let source = Source::open(part, &options.limits)?;
+/// One file.
+fn read_part(part: &Input, options: &LoadOptions, told: bool) -> Result<ReadParts> {
+    let source = Source::open(part, options)?;
     if source.is_blank() {
         let name = source.name.clone();
         let hash = source.stored().hash().map_err(|e| io_error(&name, "read", e))?;
-        return Ok((None, vec![FileHash { name, hash }], 0));
+        let files = vec![FileHash { name, hash }];
+        return Ok(ReadParts { loaded: None, files, blank_lines: 0, noticed: Noticed::default() });
     }
     if !told {
         check_format(&source, options.format)?;
     }
-    let ReadFile { read: Parsed { loaded, blank, .. }, files, .. } = read_file(source, options)?;
+    let ReadFile { read: Parsed { loaded, blank, noticed, .. }, files, .. } =
+        read_file(source, options)?;
     let empty = match &loaded {
         Loaded::Table(table) => table.matrix.n_rows() == 0,
         Loaded::Documents(documents) => documents.is_empty(),
     };
-    Ok(((!empty).then_some(loaded), files, blank.places.len()))
+    let loaded = (!empty).then_some(loaded);
+    Ok(ReadParts { loaded, files, blank_lines: blank.places.len(), noticed })
 }
 
 /// Refuses a file that is of another format by its name and by its content.

@@ -111,7 +111,7 @@ impl Schema {
 
 /// The source of a part, unless it is empty.
 fn opened(part: &Input, options: &LoadOptions) -> Option<Result<Source>> {
-    match Source::open(part, &options.limits) {
+    match Source::open(part, options) {
         Ok(source) if source.is_blank() => None,
         result => Some(result),
     }

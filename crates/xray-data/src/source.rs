@@ -1,20 +1,19 @@
 //! Where bytes come from: a file, standard input or memory, plain or compressed.
 //!
-//! Gzip and Zstandard are recognised by their first bytes, whatever the name says. A source knows
-//! an upper bound on how many bytes it can yield, so that a size which a header declares can be
-//! refused before anything is allocated for it: Deflate never expands more than 1,032 times, and a
-//! Zstandard block of 4 bytes holds at most 128 KiB.
+//! A source knows an upper bound on how many bytes it can yield, compressed or not, so that a size which a header
+//! declares can be refused before anything is allocated for it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::GzDecoder;
-
 use crate::budget::Claim;
+use crate::compression::Compression;
+use crate::encoding::{Decoder, Encoding, Told};
 use crate::error::{Malformed, Result, io_error};
+use crate::formats::is_signed;
 use crate::hash::{Bytes, Stored};
-use crate::options::Limits;
+use crate::options::{Limits, LoadOptions};
 
 /// Bytes at the start of the (decompressed) content that are looked at before reading, at least.
 const HEAD_BYTES: usize = 1 << 16;
@@ -25,11 +24,11 @@ const HEAD_LINES: usize = 8;
 /// Bytes that are copied to memory at a time.
 const COPIED_AT_ONCE: u64 = 1 << 20;
 
+/// Bytes of UTF-8 that a byte of another character set may take.
+const UTF8_EXPANSION: u64 = 3;
+
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;
-
-const DEFLATE_EXPANSION: u64 = 1_032;
-const ZSTANDARD_EXPANSION: u64 = 1 << 15;
 
 /// Where data comes from.
 ///
@@ -106,14 +105,22 @@ pub(crate) struct Source {
     stored: Stored,
     /// Whether it is a regular file without compression.
     plain_file: bool,
+    /// What is decided about the character set.
+    told: Told,
     /// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
     longest_head: usize,
     rest: Box<dyn Read + Send>,
 }
 
 impl Source {
-    /// Opens an input that is not a folder.
-    pub(crate) fn open(input: &Input, limits: &Limits) -> Result<Self> {
+    /// Opens an input that is not a folder; text of any character set is read as UTF-8.
+    pub(crate) fn open(input: &Input, options: &LoadOptions) -> Result<Self> {
+        let source = Self::open_bytes(input, &options.limits)?;
+        source.decoded(options.encoding, options.replace_invalid_utf8)?.with_lines()
+    }
+
+    /// Opens an input that is not a folder, for its bytes.
+    pub(crate) fn open_bytes(input: &Input, limits: &Limits) -> Result<Self> {
         let name = input.name();
         let (bytes, length) = match input {
             Input::Path(path) => {
@@ -136,10 +143,18 @@ impl Source {
             most_bytes: length,
             stored,
             plain_file,
+            told: Told::default(),
             longest_head: limits.line_bytes,
             rest,
         };
-        source.with_head()?.decompressed()?.with_lines()
+        source.with_head()?.decompressed(limits.loaded_bytes.limit())
+    }
+
+    /// Whether it is text, by its first bytes: of no binary format, and without zeros.
+    pub(crate) fn holds_text(&self) -> bool {
+        let text = std::str::from_utf8(&self.head).map_err(|error| error.error_len());
+        let unicode = matches!(text, Ok(_) | Err(None));
+        unicode && !is_signed(&self.head) && !self.is_binary()
     }
 
     /// Whether there is nothing but white space.
@@ -200,35 +215,58 @@ impl Source {
         Ok(self)
     }
 
-    fn decompressed(mut self) -> Result<Self> {
+    /// Takes compression off, where `memory` bytes may be used.
+    fn decompressed(mut self, memory: u64) -> Result<Self> {
         for _ in 0..MOST_LAYERS {
-            let expansion = match self.head.as_slice() {
-                [0x1f, 0x8b, ..] => DEFLATE_EXPANSION,
-                [0x28, 0xb5, 0x2f, 0xfd, ..] => ZSTANDARD_EXPANSION,
-                _ => return Ok(self),
-            };
-            let Self { name, head, most_bytes, stored, rest, longest_head, .. } = self;
+            let Some(compression) = Compression::of(&self.head) else { return Ok(self) };
+            let Self { name, head, most_bytes, stored, rest, longest_head, told, .. } = self;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
-            let rest: Box<dyn Read + Send> = if expansion == DEFLATE_EXPANSION {
-                Box::new(GzipMembers { member: Some(GzDecoder::new(packed)) })
-            } else {
-                let decoder = zstd::stream::read::Decoder::with_buffer(packed);
-                Box::new(decoder.map_err(|e| io_error(&name, "read", e))?)
-            };
-            let most_bytes = most_bytes.map(|n| n.saturating_mul(expansion));
+            let rest = compression.decoder(packed, memory);
+            let rest = rest.map_err(|e| io_error(&name, "read", e))?;
+            let most_bytes = most_bytes.map(|n| n.saturating_mul(compression.expansion()));
             let (head, whole, plain_file) = (Vec::new(), false, false);
-            let source =
-                Self { name, head, whole, most_bytes, stored, plain_file, longest_head, rest };
+            let source = Self {
+                name,
+                head,
+                whole,
+                most_bytes,
+                stored,
+                plain_file,
+                told,
+                longest_head,
+                rest,
+            };
             self = source.with_head()?;
         }
-        match self.head.as_slice() {
-            [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+        match Compression::of(&self.head) {
+            Some(_) => {
                 Err(Malformed::new(&self.name, "compression within compression", "one layer")
                     .remedy("decompress it first")
                     .into())
             }
-            _ => Ok(self),
+            None => Ok(self),
         }
+    }
+
+    /// The same in UTF-8, unless it is of a format that is told by its first bytes.
+    fn decoded(self, encoding: Encoding, replace: bool) -> Result<Self> {
+        if is_signed(&self.head) || self.head.is_empty() {
+            return Ok(self);
+        }
+        let stored = Cursor::new(self.head).chain(self.rest);
+        let decoder = Decoder::new(stored, encoding, replace);
+        let told = decoder.told();
+        let (head, whole, rest) = (Vec::new(), false, Box::new(decoder));
+        let mut source = Self { head, whole, rest, told, ..self }.with_head()?;
+        if source.told.other_than_utf8().is_some() {
+            source.most_bytes = source.most_bytes.map(|n| n.saturating_mul(UTF8_EXPANSION));
+        }
+        Ok(source)
+    }
+
+    /// The character set, once the content was read.
+    pub(crate) fn told(&self) -> Told {
+        self.told.clone()
     }
 
     /// The whole content, from its start.
@@ -264,41 +302,6 @@ impl Source {
             .into());
         }
         Ok(Seekable::Memory(bytes))
-    }
-}
-
-/// The content of gzip members one after the other; zeros after one, as tapes pad with, are passed over.
-struct GzipMembers<R: BufRead> {
-    /// The current one, until the last has ended.
-    member: Option<GzDecoder<R>>,
-}
-
-impl<R: BufRead> Read for GzipMembers<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.member {
-            let n = member.read(buffer)?;
-            if n > 0 || buffer.is_empty() {
-                return Ok(n);
-            }
-            let Some(ended) = self.member.take() else { break };
-            let mut packed = ended.into_inner();
-            if has_more(&mut packed)? {
-                self.member = Some(GzDecoder::new(packed));
-            }
-        }
-        Ok(0)
-    }
-}
-
-/// Skips zeros; whether anything follows.
-fn has_more(packed: &mut impl BufRead) -> io::Result<bool> {
-    loop {
-        let bytes = packed.fill_buf()?;
-        let (zeros, length) = (bytes.iter().take_while(|&&byte| byte == 0).count(), bytes.len());
-        packed.consume(zeros);
-        if zeros < length || length == 0 {
-            return Ok(length > 0);
-        }
     }
 }
 

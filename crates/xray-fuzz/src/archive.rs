@@ -15,7 +15,7 @@ use crate::{readers, seeds};
 /// Ends the name of a member.
 const END_OF_NAME: u8 = b'\n';
 
-/// An npz of these members is refused, or read.
+/// An npz or xlsx of these members is refused, or read.
 pub(crate) fn arrays(bytes: &[u8]) -> bool {
     let Some((&written, members)) = bytes.split_first() else { return false };
     let input = Input::Bytes { name: "arrays.npz".into(), bytes: packed(members) };
@@ -24,7 +24,7 @@ pub(crate) fn arrays(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let archives = seeds::files().into_iter().filter(|(name, _)| *name == "npz");
+    let archives = seeds::files().into_iter().filter(|(name, _)| ["npz", "xlsx"].contains(name));
     archives.map(|(_, bytes)| [&[0], &unpacked(bytes)[..]].concat()).collect()
 }
 

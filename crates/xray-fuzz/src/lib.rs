@@ -40,6 +40,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "market", run: readers::market, seeds: readers::seeds_of_market },
     Target { name: "counts", run: readers::counts, seeds: readers::seeds_of_counts },
     Target { name: "parquet", run: readers::parquet, seeds: readers::seeds_of_parquet },
+    Target { name: "xlsx", run: readers::xlsx, seeds: readers::seeds_of_xlsx },
     Target { name: "model", run: model::run, seeds: model::seeds },
     Target { name: "checkpoint", run: checkpoint::run, seeds: checkpoint::seeds },
     Target { name: "words", run: words::run, seeds: words::seeds },

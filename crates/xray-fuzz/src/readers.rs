@@ -36,13 +36,14 @@ macro_rules! family {
 }
 
 family! {
-    delimited seeds_of_delimited ["csv", "tsv", "spaced", "lines"],
-    jsonl seeds_of_jsonl ["jsonl"],
+    delimited seeds_of_delimited ["csv", "tsv", "spaced", "lines", "mallet"],
+    jsonl seeds_of_jsonl ["jsonl", "json"],
     numpy seeds_of_numpy ["npy", "npz"],
     matlab seeds_of_matlab ["mat"],
     market seeds_of_market ["mtx"],
     counts seeds_of_counts ["svmlight", "docword"],
     parquet seeds_of_parquet ["parquet"],
+    xlsx seeds_of_xlsx ["xlsx"],
 }
 
 pub(crate) fn seeds_of_any() -> Vec<Vec<u8>> {
@@ -51,7 +52,7 @@ pub(crate) fn seeds_of_any() -> Vec<Vec<u8>> {
         .iter()
         .step_by(3)
         .flat_map(|(name, bytes)| [(*name, seeds::gzip(bytes)), (*name, seeds::zstandard(bytes))]);
-    packed.chain(plain.clone()).map(undecided).collect()
+    packed.chain(plain.clone()).chain(seeds::packed_by_others()).map(undecided).collect()
 }
 
 /// A file for which nothing is chosen.

@@ -7,25 +7,32 @@ use xray_data::{Documents, FORMATS, Table, write_documents, write_table};
 use xray_nmf::{DenseMatrix, SparseMatrix};
 
 /// Files of this repository that others' programs have written.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("mat", "sparse_True.mat"),
     ("mat", "sparse_False.mat"),
     ("mat", "uint8.mat"),
     ("npz", "coo_packed.npz"),
     ("npz", "csr_plain.npz"),
+    ("xlsx", "openpyxl.xlsx"),
     ("parquet", "zstd.parquet"),
     ("parquet", "snappy.parquet"),
 ];
 
-const TEXTS: [(&str, &str); 12] = [
+/// The same in compressions that are only read.
+const PACKED: [(&str, &str); 3] =
+    [("csv", "two.csv.xz"), ("csv", "two.csv.bz2"), ("lines", "lines.txt.xz")];
+
+const TEXTS: [(&str, &str); 14] = [
     ("docword", "3\n4\n2\n1 2 3\n3 4 1\n"),
     ("svmlight", "+1 qid:3 1:0.5 3:2e-3 # end\n-1 2:1\n"),
     ("jsonl", "{\"id\": 1, \"text\": \"a \\u00e9\", \"label\": [\"x\"]}\n{\"text\": null}\n"),
     ("jsonl", "{\"text\": \"some words\", \"n\": [1.5e3, true, null, {\"a\": \"b\"}]}\n\n"),
+    ("json", "[{\"text\": \"a ] \\\"\", \"doc\": {\"id\": 1}}, {\"text\": null}]"),
     ("csv", "id,label,text\n1,a,\"two, \"\"quoted\"\"\"\n2,b,plain\n"),
     ("csv", "a;b;c\r\n1.5;2;3\r\n4;5;6\r\n"),
     ("tsv", "word\tone\ttwo\nrow\t1\t2e3\nnext\t-0.5\t7\n"),
     ("spaced", "# comment\n1 2 3\n4 5 6\n"),
+    ("mallet", "d1 pets cats purr\nd2 pets\n"),
     ("lines", "cats purr and sleep\ndogs bark\n\ncats sleep\n"),
     ("mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"),
     ("mtx", "%%MatrixMarket matrix coordinate pattern general\n% note\n3 4 2\n1 2\n3 4\n"),
@@ -35,13 +42,19 @@ const TEXTS: [(&str, &str); 12] = [
 /// Names of formats, and files in them.
 pub(crate) fn files() -> Vec<(&'static str, Vec<u8>)> {
     let mut found = written();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xray-data/tests/data");
-    for (format, file) in FILES {
-        let bytes = std::fs::read(folder.join(file)).expect("a file of this repository");
-        found.push((format, bytes));
-    }
+    found.extend(FILES.into_iter().map(stored));
     found.extend(TEXTS.map(|(format, text)| (format, text.as_bytes().to_vec())));
     found
+}
+
+/// Files in compressions that are only read.
+pub(crate) fn packed_by_others() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    PACKED.into_iter().map(stored)
+}
+
+fn stored((format, file): (&'static str, &str)) -> (&'static str, Vec<u8>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../xray-data/tests/data");
+    (format, std::fs::read(folder.join(file)).expect("a file of this repository"))
 }
 
 /// What our own writers make of two matrices and three texts, in every format that they know.

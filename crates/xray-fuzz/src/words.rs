@@ -1,6 +1,8 @@
 //! Texts and the options by which they become numbers.
 
-use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions, Vectorizer};
+use xray_data::text::{
+    DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions, Vectorizer,
+};
 
 /// Four bytes of options, then texts, one a line.
 pub(crate) fn run(bytes: &[u8]) -> bool {
@@ -30,8 +32,13 @@ fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
         keep: Keep::ALL.get(usize::from(language >> 4)).copied().into_iter().collect(),
         lowercase: is(1),
         min_characters: usize::from(lengths % 4),
-        stop_words: if is(2) { StopWords::English } else { StopWords::List(vec!["a".into()]) },
+        token_pattern: (bits == 4).then(|| "[^ ]+".to_owned()),
+        stop_words: match (is(2), languages.get(usize::from(language % 16))) {
+            (true, Some(&language)) => StopWords::of(language),
+            _ => StopWords::List(vec!["a".into()]),
+        },
         stemming: languages.get(usize::from(language)).copied(),
+        phrases: if lengths.is_multiple_of(3) { Phrases::Learn } else { Phrases::None },
         ngrams: (usize::from(lengths / 4 % 4), usize::from(lengths / 16)),
         min_df: if is(4) { DocumentFrequency::Count(u64::from(frequency % 4)) } else { share },
         max_df: if is(8) { DocumentFrequency::Automatic } else { DocumentFrequency::Share(1.0) },

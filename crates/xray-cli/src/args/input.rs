@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
-use xray_data::{ColumnChoice, Format, Input, Inputs, LoadOptions};
+use xray_data::{ColumnChoice, Encoding, Format, Input, Inputs, LoadOptions};
 
 use super::parse;
 
@@ -11,14 +11,15 @@ use super::parse;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Files of any known format (.gz and .zst too), patterns ('part-*.csv'), lists (@files.txt), folders of
-    /// .txt files or of parts, or - for standard input; several are read as one
+    /// Files of any known format (.gz, .zst, .xz and .bz2 too), patterns ('part-*.csv'), lists (@files.txt), folders of
+    /// texts (labelled by the folders within) or of parts, or - for standard input; several are read as one
     #[arg(value_name = "DATA", required = true, num_args = 1.., value_hint = ValueHint::AnyPath)]
     pub data: Vec<PathBuf>,
     #[arg(long, value_name = "FORMAT", value_parser = parse::format, help = format_help())]
     #[allow(missing_docs)]
     pub format: Option<&'static Format>,
-    /// Column or field that holds the text, by name or number (from 1); repeat to join several
+    /// Column or field that holds the text, by name (a field within another: body.text) or number (from 1);
+    /// repeat to join several
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Column or field that names the document
@@ -30,6 +31,9 @@ pub struct InputArgs {
     /// Array of a .mat or .npz file [default: the largest matrix]
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
+    /// Sheet of a spreadsheet [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
     /// File with a name for each column (word), one a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub terms: Option<PathBuf>,
@@ -48,9 +52,17 @@ pub struct InputArgs {
     /// Whether quotes enclose fields [default: yes in csv, in tsv only where they close before a tab]
     #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
     pub quoting: Option<bool>,
+    /// Character set of texts: latin-1 is Windows-1252, too
+    #[arg(long, value_name = "NAME", ignore_case = true, value_parser = parse::choice::<Encoding>())]
+    #[arg(default_value_t)]
+    pub encoding: Encoding,
     /// Read bytes that are not UTF-8 as a replacement character instead of refusing the file
     #[arg(long)]
     pub replace_invalid_utf8: bool,
+    /// Leave out records that cannot be read (wrong number of fields, broken JSON, not UTF-8, too long), and count
+    /// them, instead of refusing the file
+    #[arg(long)]
+    pub skip_bad_records: bool,
 }
 
 impl InputArgs {
@@ -83,6 +95,7 @@ impl InputArgs {
         LoadOptions {
             format: self.format,
             variable: self.variable.clone(),
+            sheet: self.sheet.clone(),
             text: self.text.iter().map(|name| choice(name)).collect(),
             id: self.id.as_deref().map(choice),
             label: label_column.map(choice),
@@ -93,7 +106,9 @@ impl InputArgs {
             row_names: self.row_names.clone(),
             column_names: self.terms.clone(),
             labels: labels_file.map(Path::to_owned),
+            encoding: self.encoding,
             replace_invalid_utf8: self.replace_invalid_utf8,
+            skip_bad_records: self.skip_bad_records,
             ..LoadOptions::default()
         }
     }

@@ -163,7 +163,7 @@ const TOPICS_HELP: &str = "\
 Examples:
   xray topics reviews.csv --text body                  as many topics as the data suggests
   xray topics reviews.csv --text title --text body --labels product -k 20 -o out/
-  xray topics articles/ -k 10                          a folder of .txt files
+  xray topics articles/ -k 10                          a folder of texts
   zcat tweets.gz | xray topics - -k 50 --json          one document a line
   xray topics docword.kos.txt.gz -k 12                 UCI bag of words, with vocab.kos.txt beside it
   xray topics counts.mtx --transpose --terms words.txt -k 5

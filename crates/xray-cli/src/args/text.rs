@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xray_data::text::{DocumentFrequency, Keep, Language, StopWords, TextOptions};
+use xray_data::text::{DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions};
 use xray_data::{Input, LoadOptions, read_names};
 use xray_pipeline::{TextRequest, Weighting};
 
@@ -20,7 +20,7 @@ pub struct TextArgs {
     #[arg(long, value_name = "WHAT[,WHAT...]", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = choice::<Keep>())]
     pub keep: Vec<Keep>,
-    /// Words to drop: english, none, or a file with one word a line
+    /// Words to drop: english or another language of --stem, none, or a file with one word a line
     #[arg(long, value_name = "LIST", default_value = "english")]
     pub stop_words: String,
     /// More words to drop
@@ -29,6 +29,9 @@ pub struct TextArgs {
     /// Reduce words to their stems
     #[arg(long, value_name = "LANGUAGE", ignore_case = true, value_parser = choice::<Language>())]
     pub stem: Option<Language>,
+    /// Take pairs of words that often stand side by side, such as "new york", for one word; on one rank
+    #[arg(long)]
+    pub phrases: bool,
     /// Longest run of words that makes a term
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=8))]
@@ -46,6 +49,10 @@ pub struct TextArgs {
     #[arg(long, value_name = "N", default_value_t = 2)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=100))]
     pub min_characters: u64,
+    /// What words look like: a regular expression, which alone decides (as scikit-learn's token_pattern); what its group
+    /// matches, if it has one [default: runs of letters, digits and underscores]
+    #[arg(long, value_name = "REGEX")]
+    pub token_pattern: Option<String>,
     /// Tell upper from lower case
     #[arg(long)]
     pub case_sensitive: bool,
@@ -68,8 +75,10 @@ impl TextArgs {
             keep: self.keep.clone(),
             lowercase: !self.case_sensitive,
             min_characters: self.min_characters as usize,
+            token_pattern: self.token_pattern.clone(),
             stop_words: self.stop_words()?,
             stemming: self.stem,
+            phrases: if self.phrases { Phrases::Learn } else { Phrases::None },
             ngrams: (1, self.ngrams as usize),
             min_df: self.min_df.unwrap_or(default.min_df),
             max_df: self.max_df.unwrap_or(default.max_df),
@@ -84,7 +93,9 @@ impl TextArgs {
     fn stop_words(&self) -> anyhow::Result<StopWords> {
         Ok(match self.stop_words.as_str() {
             "none" => StopWords::None,
-            "english" => StopWords::English,
+            name if let Ok(language) = name.to_lowercase().parse::<Language>() => {
+                StopWords::of(language)
+            }
             file => {
                 let input = Input::Path(PathBuf::from(file));
                 StopWords::List(read_names(&input, &LoadOptions::default())?)

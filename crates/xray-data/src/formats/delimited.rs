@@ -33,12 +33,12 @@ pub(super) fn read(mut source: Source, usual: Option<u8>, options: &LoadOptions)
     let (read, layout): (Parsed, Layout) = match NumberLayout::choose(&name, &sample, options)? {
         Some(layout) => {
             let decided = layout.decided(&sample);
-            (layout.read(records, options)?.into(), decided)
+            (layout.read(records, options)?, decided)
         }
         None => {
             let layout = TextLayout::choose(&name, &sample, options)?;
             let decided = layout.decided(&sample);
-            (layout.read(records, options)?.into(), decided)
+            (layout.read(records, options)?, decided)
         }
     };
     Ok(Parsed { layout: Some(Layout { delimiter: Some(delimiter), ..layout }), ..read })
@@ -114,7 +114,7 @@ mod tests {
 
     fn parse(content: &str, options: &LoadOptions) -> Result<Loaded> {
         let input = Input::Bytes { name: "test".into(), bytes: content.into() };
-        Ok(read(Source::open(&input, &options.limits)?, None, options)?.loaded)
+        Ok(read(Source::open(&input, options)?, None, options)?.loaded)
     }
 
     fn table(content: &str) -> Table {
@@ -244,7 +244,8 @@ mod tests {
         };
         assert_eq!(
             message("1,2\n3\n5,6\n"),
-            "test:2: found 1 field, expected 2, as on the lines before; check delimiter and quotes"
+            "test:2: found 1 field, expected 2, as on the lines before; check delimiter and quotes, or leave out such \
+             records with `skip_bad_records`"
         );
         assert!(message("1,2\n3,\n").starts_with("test:2:3: found an empty field"));
         assert!(message("1,2\n3,4\nnan,4\n5,6\n").starts_with("test:3:1"));

@@ -11,10 +11,7 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
         return Err(Malformed::damaged(name, "an empty file", "data").into());
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mut signed = FORMATS.into_iter();
-    if let Some(format) =
-        signed.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
-    {
+    if let Some(format) = signed(text) {
         return Ok(format);
     }
     if let Some((found, expected, remedy)) = unreadable_signature(head) {
@@ -44,6 +41,17 @@ pub(crate) fn detect(name: &str, head: &[u8]) -> Result<&'static Format> {
     Ok(by_lines(text, named))
 }
 
+/// The format whose first bytes nothing else has.
+fn signed(text: &[u8]) -> Option<&'static Format> {
+    let mut formats = FORMATS.into_iter();
+    formats.find(|format| matches!(format.told, Told::Signature(test) if test(text)))
+}
+
+/// Whether first bytes tell what it is: then it is no text of another character set.
+pub(crate) fn is_signed(head: &[u8]) -> bool {
+    signed(head).is_some() || unreadable_signature(head).is_some()
+}
+
 /// Signatures of what cannot be read, with what is expected and what to do about it.
 fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'static str)> {
     match head {
@@ -52,25 +60,12 @@ fn unreadable_signature(head: &[u8]) -> Option<(&'static str, &'static str, &'st
             "MATLAB version 5 to 7.2",
             "save it with save(..., '-v7')",
         )),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some(("UTF-16 text", "UTF-8 text", "convert it with iconv -f UTF-16 -t UTF-8"))
-        }
-        [0xfd, b'7', b'z', b'X', b'Z', ..] | [b'B', b'Z', b'h', ..] => Some((
-            "xz or bzip2 compression",
-            "plain content, gzip or Zstandard",
-            "decompress it, or compress it with one of these",
-        )),
         _ => None,
     }
 }
 
 /// Text that looks as if it had lines but has none, and what to do about it.
 fn unreadable_text(text: &[u8]) -> Option<(&'static str, &'static str)> {
-    if let Some(rest) = text.trim_ascii_start().strip_prefix(b"[")
-        && rest.trim_ascii_start().starts_with(b"{")
-    {
-        return Some(("a JSON list", "write one object a line, as with jq -c '.[]'"));
-    }
     let old_mac =
         memchr::memchr(b'\n', text).is_none() && memchr::memchr_iter(b'\r', text).count() > 1;
     old_mac.then_some(("line ends without line feeds", "convert them with tr '\\r' '\\n'"))
@@ -102,9 +97,11 @@ mod tests {
 
     #[test]
     fn content_decides() {
-        let cases: [(&str, &str, &str); 15] = [
+        let cases: [(&str, &str, &str); 17] = [
             ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
             ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
+            ("x", "[\n {\"text\": \"a\"}]\n", "json"),
+            ("x.json", "{\"text\": \"a\"}\n", "jsonl"),
             ("x", "2\n2\n1\n1 2 3\n", "docword"),
             ("x.txt", "1 2:3 4:5\n-1 1:1\n", "svmlight"),
             ("ap.dat", "3 0:1 5:2 3:1\n1 0:1\n", "ldac"),
@@ -135,9 +132,6 @@ mod tests {
             (b" \n\n", "white space"),
             (b"a\0b", "binary"),
             (b"\x89HDF\r\n", "HDF5"),
-            (b"\xff\xfea\0", "UTF-16"),
-            (b"BZh91AY", "bzip2"),
-            (b" [\n {\"text\": 1}]", "jq -c"),
             (b"a,b\rc,d\re,f", "tr '\\r' '\\n'"),
         ] {
             let message = detect("x", content).unwrap_err().to_string();

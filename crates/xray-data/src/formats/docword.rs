@@ -159,7 +159,7 @@ mod tests {
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "docword".into(), bytes: content.into() };
         let options = LoadOptions::default();
-        read(Source::open(&input, &options.limits)?, &options)
+        read(Source::open(&input, &options)?, &options)
     }
 
     #[test]

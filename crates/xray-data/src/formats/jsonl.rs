@@ -1,20 +1,15 @@
-//! JSON Lines: one object a line with a text, perhaps an id and a class.
-//!
-//! A class may be a string, a number or a list, of which the first item counts; an empty list is no
-//! class. A text that is `null` is an empty document.
+//! JSON Lines: one object a line; see [`objects`](super::objects) for what it may hold.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
+use super::objects::{Fields, Objects};
 use super::{DocumentWriter, Format, Parsed, Reader, Told};
-use crate::budget::{last_bytes, string_bytes};
-use crate::columns::{self, Guess};
-use crate::error::{Malformed, Result};
-use crate::options::{ColumnChoice, LoadOptions};
-use crate::read::lines::{Line, Lines};
+use crate::error::Result;
+use crate::options::LoadOptions;
+use crate::read::bad::BadRecords;
+use crate::read::lines::Lines;
 use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::Documents;
@@ -37,52 +32,14 @@ pub(crate) static FORMAT: Format = Format {
 
 fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut lines = Lines::new(source, options.limits.line_bytes);
-    let mut claim = options.limits.claim(lines.file());
-    let mut documents = Documents::default();
-    let mut labels = Vec::new();
-    let mut n_read = 0;
-    let mut choice: Option<FieldChoice> = None;
-    let mut known: BTreeSet<String> = BTreeSet::new();
-    while let Some(line) = lines.next_line()? {
-        if line.is_blank() {
-            continue;
-        }
-        let object = parse(line, options)?;
-        let choice = match &mut choice {
-            Some(choice) => choice,
-            none => none.insert(FieldChoice::new(line, &object, options)?),
-        };
-        let text = choice.text(line, &object)?;
-        if !object.keys().all(|name| known.contains(name)) {
-            claim.take(object.keys().map(|name| string_bytes(name.len())).sum())?;
-            known.extend(object.keys().cloned());
-        }
-        n_read += 1;
-        if !options.keeps_document(n_read - 1) {
-            continue;
-        }
-        documents.texts.push(text);
-        documents.ids.push(match &choice.id {
-            Some(id) => object.get(id).map_or(String::new(), scalar_text),
-            None => n_read.to_string(),
-        });
-        if let Some(label) = &choice.label {
-            labels.push(object.get(label).map_or(String::new(), scalar_text));
-        }
-        claim.take(documents.last_bytes() + last_bytes(&labels))?;
-    }
-    let known: Vec<String> = known.into_iter().collect();
-    for chosen in choice.iter().flat_map(|choice| choice.id.iter().chain(&choice.label)) {
-        if !known.contains(chosen) {
-            let found = format!("no object with a field \"{chosen}\"");
-            let remedy = columns::known(&known);
-            return Err(Malformed::new(lines.file(), found, "it").remedy(remedy).into());
+    let mut objects = Objects::new(lines.file(), options);
+    let mut bad = BadRecords::new(options);
+    while let Some(line) = lines.next_good_line(&mut bad)? {
+        if !line.is_blank() {
+            bad.judge(objects.add(line))?;
         }
     }
-    let layout = choice.map(FieldChoice::into_layout);
-    let labelled = layout.as_ref().is_some_and(|layout| layout.label.is_some());
-    documents.labels = labelled.then_some(labels);
-    Ok(Parsed { layout, ..documents.into() })
+    Ok(Parsed { noticed: bad.into_noticed(), ..objects.finish()? })
 }
 
 /// The fields of the first object.
@@ -94,143 +51,11 @@ fn decide(
         let mut lines = Lines::new(source?, options.limits.line_bytes);
         while let Some(line) = lines.next_line()? {
             if !line.is_blank() {
-                let choice = FieldChoice::new(line, &parse(line, options)?, options)?;
-                return Ok(choice.into_layout());
+                return Fields::of(line, options).map(Fields::into_layout);
             }
         }
     }
     Ok(Layout::default())
-}
-
-fn parse(line: Line<'_>, options: &LoadOptions) -> Result<Map<String, Value>> {
-    let text = line.text_or_replaced(options.replace_invalid_utf8)?;
-    serde_json::from_str(&text).map_err(|e| {
-        let mut error = line.error("one JSON object").at(line.number, e.column() as u64);
-        let reason = e.to_string();
-        error.remedy = reason.split(" at line ").next().unwrap_or_default().to_owned();
-        error.into()
-    })
-}
-
-/// Which fields hold what.
-struct FieldChoice {
-    text: Vec<String>,
-    id: Option<String>,
-    label: Option<String>,
-}
-
-impl FieldChoice {
-    /// From the options and, where they leave it open, the first object.
-    fn new(line: Line<'_>, first: &Map<String, Value>, options: &LoadOptions) -> Result<Self> {
-        if let Some(layout) = &options.layout {
-            return Ok(Self::decided(layout));
-        }
-        let known: Vec<String> = first.keys().cloned().collect();
-        let named = |choice: &ColumnChoice| -> Result<String> {
-            match choice {
-                ColumnChoice::Name(name) => Ok(name.clone()),
-                ColumnChoice::Position(_) => Err(Malformed::new(
-                    line.file,
-                    format!("a choice of field {choice}"),
-                    "the name of a field",
-                )
-                .remedy(columns::known(&known))
-                .into()),
-            }
-        };
-        let mut text = options.text.iter().map(named).collect::<Result<Vec<_>>>()?;
-        if text.is_empty() {
-            let lengths = first.values().map(|v| v.as_str().map_or(0, str::len) as u64);
-            match columns::guess(&known, &lengths.collect::<Vec<_>>(), Guess::Text) {
-                Some(place) if may_be_text(&first[&known[place]]) => {
-                    text.push(known[place].clone())
-                }
-                _ => {
-                    return Err(line
-                        .error("a field with text")
-                        .remedy(columns::known(&known))
-                        .into());
-                }
-            }
-        }
-        let pick = |choice: &Option<ColumnChoice>, guess| match choice {
-            Some(choice) => named(choice).map(Some),
-            None => Ok(columns::guess(&known, &[], guess).map(|place| known[place].clone())),
-        };
-        let taken = |name: &String| !text.contains(name);
-        let id = pick(&options.id, Guess::Id)?.filter(taken);
-        let label = pick(&options.label, Guess::Label)?.filter(taken);
-        Ok(Self { text, id, label })
-    }
-
-    /// What was decided for all files.
-    fn decided(layout: &Layout) -> Self {
-        let name = |choice: &ColumnChoice| match choice {
-            ColumnChoice::Name(name) => name.clone(),
-            ColumnChoice::Position(place) => place.to_string(),
-        };
-        Self {
-            text: layout.text.iter().map(name).collect(),
-            id: layout.id.as_ref().map(name),
-            label: layout.label.as_ref().map(name),
-        }
-    }
-
-    /// What other files are read by.
-    fn into_layout(self) -> Layout {
-        let text = self.text.into_iter().map(ColumnChoice::Name).collect();
-        let (id, label) = (self.id.map(ColumnChoice::Name), self.label.map(ColumnChoice::Name));
-        Layout { text, id, label, ..Layout::default() }
-    }
-
-    fn text(&self, line: Line<'_>, object: &Map<String, Value>) -> Result<String> {
-        let mut parts = Vec::with_capacity(self.text.len());
-        for name in &self.text {
-            match object.get(name) {
-                Some(Value::String(text)) => parts.push(text.as_str()),
-                Some(Value::Null) => {}
-                found => {
-                    let found = match found {
-                        Some(value) => format!("{} in field \"{name}\"", kind(value)),
-                        None => format!("no field \"{name}\""),
-                    };
-                    let known: Vec<String> = object.keys().cloned().collect();
-                    return Err(Malformed::new(line.file, found, "a string with the text")
-                        .at_line(line.number)
-                        .remedy(columns::known(&known))
-                        .into());
-                }
-            }
-        }
-        Ok(parts.join(" "))
-    }
-}
-
-/// Whether a field holds text, or might elsewhere.
-fn may_be_text(value: &Value) -> bool {
-    value.is_string() || value.is_null()
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-/// An id or a class as text; of a list the first item.
-fn scalar_text(value: &Value) -> String {
-    match value {
-        Value::Null | Value::Object(_) => String::new(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
-        Value::String(value) => value.clone(),
-        Value::Array(items) => items.first().map_or(String::new(), scalar_text),
-    }
 }
 
 fn write(documents: &Documents, out: &mut (dyn Write + Send)) -> io::Result<()> {
@@ -256,7 +81,7 @@ mod tests {
 
     fn parse_all(content: &str, options: &LoadOptions) -> Result<Documents> {
         let input = Input::Bytes { name: "test.jsonl".into(), bytes: content.into() };
-        let read = read(Source::open(&input, &options.limits)?, options)?;
+        let read = read(Source::open(&input, options)?, options)?;
         Ok(read.loaded.into_documents().expect("texts"))
     }
 
@@ -281,6 +106,36 @@ mod tests {
         let content = "{\"text\": null, \"note\": \"a longer string\"}\n{\"text\": \"one\"}\n";
         let documents = parse_all(content, &LoadOptions::default()).expect("valid");
         assert_eq!(documents.texts, ["", "one"]);
+    }
+
+    #[test]
+    fn fields_within_objects_have_both_names() {
+        let content = "{\"doc\": {\"body\": {\"text\": \"one\"}, \"key\": 7}, \"a.b\": \"x\", \"n\": {\"b\": 1}}\n";
+        let read = |text: &str, id: &str, label: &str| {
+            let (id, label) = (Some(id.into()), Some(label.into()));
+            parse_all(
+                content,
+                &LoadOptions { text: vec![text.into()], id, label, ..LoadOptions::default() },
+            )
+        };
+        let documents = read("doc.body.text", "doc.key", "a.b").expect("valid");
+        assert_eq!(
+            (&documents.texts[..], &documents.ids[..]),
+            (&["one".into()][..], &["7".into()][..])
+        );
+        assert_eq!(documents.labels.expect("labels"), ["x"]);
+        for (text, id) in
+            [("doc.text", "doc.key"), ("doc.body.text", "doc.id"), ("doc.body", "doc.key")]
+        {
+            let told = read(text, id, "n.b").unwrap_err().to_string();
+            assert!(
+                told.contains("there are: a.b, doc.body.text, doc.key, n.b")
+                    || told.contains("there are: doc.body.text, doc.key, a.b, n.b"),
+                "{told}"
+            );
+        }
+        let told = parse_all("{\"body\": {\"text\": \"a\"}}", &LoadOptions::default()).unwrap_err();
+        assert!(told.to_string().contains("there are: body.text"), "{told}");
     }
 
     #[test]

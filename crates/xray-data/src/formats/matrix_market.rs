@@ -274,7 +274,7 @@ mod tests {
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "test.mtx".into(), bytes: content.into() };
         let options = LoadOptions::default();
-        read(Source::open(&input, &options.limits)?, &options)
+        read(Source::open(&input, &options)?, &options)
     }
 
     fn rows(table: &Table) -> Vec<Vec<f64>> {

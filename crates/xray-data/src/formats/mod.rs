@@ -12,20 +12,25 @@ pub(crate) mod delimited;
 mod detect;
 mod docword;
 mod folder;
+mod json;
 mod jsonl;
 mod ldac;
+mod mallet;
 mod mat;
 mod matrix_market;
 mod npy;
 pub(crate) mod npz;
+mod objects;
 mod parquet;
 mod plain;
 mod spaced;
 mod svmlight;
 mod tsv;
+mod xlsx;
 
-pub(crate) use detect::detect;
-pub use folder::is_text;
+pub(crate) use detect::{detect, is_signed};
+pub(crate) use folder::is_text;
+pub use folder::is_text_of;
 #[cfg(feature = "parquet")]
 pub use parquet::{ParquetColumn, ParquetRows};
 
@@ -33,15 +38,17 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::hash::FileHash;
+use crate::model::Noticed;
 use crate::options::LoadOptions;
 use crate::schema::Layout;
 use crate::source::Source;
 use crate::table::{Documents, Loaded, Table};
 
 /// All formats; where content leaves it open, the first one that fits is taken.
-pub static FORMATS: [&Format; 14] = [
+pub static FORMATS: [&Format; 17] = [
     &matrix_market::FORMAT,
     &npz::FORMAT,
     &npy::FORMAT,
@@ -53,8 +60,11 @@ pub static FORMATS: [&Format; 14] = [
     &tsv::FORMAT,
     &csv::FORMAT,
     &jsonl::FORMAT,
+    &json::FORMAT,
     &parquet::FORMAT,
+    &xlsx::FORMAT,
     &plain::FORMAT,
+    &mallet::FORMAT,
     &folder::FORMAT,
 ];
 
@@ -120,6 +130,8 @@ pub(crate) struct Parsed {
     pub layout: Option<Layout>,
     /// Lines without text, where each line is a document.
     pub blank: BlankLines,
+    /// What else was noticed.
+    pub noticed: Noticed,
 }
 
 /// Lines that are no documents.
@@ -131,20 +143,30 @@ pub(crate) struct BlankLines {
     pub n_documents: usize,
 }
 
+impl From<Loaded> for Parsed {
+    fn from(loaded: Loaded) -> Self {
+        Self { loaded, layout: None, blank: BlankLines::default(), noticed: Noticed::default() }
+    }
+}
+
 impl From<Table> for Parsed {
     fn from(table: Table) -> Self {
-        Self { loaded: Loaded::Table(table), layout: None, blank: BlankLines::default() }
+        Loaded::Table(table).into()
     }
 }
 
 impl From<Documents> for Parsed {
     fn from(documents: Documents) -> Self {
-        Self { loaded: Loaded::Documents(documents), layout: None, blank: BlankLines::default() }
+        Loaded::Documents(documents).into()
     }
 }
 
-/// The texts of a folder, and the hash of each file.
-type ReadTexts = (Documents, Vec<FileHash>);
+/// The texts of a folder, the hash of each file, and what was noticed.
+pub(crate) struct ReadTexts {
+    pub documents: Documents,
+    pub files: Vec<FileHash>,
+    pub noticed: Noticed,
+}
 
 /// Which names and classes a format keeps beside the numbers.
 pub(crate) struct Keeps {
@@ -197,7 +219,7 @@ impl Format {
         })
     }
 
-    /// The format that a file name ends in, after `.gz` or `.zst` is taken off.
+    /// The format that a file name ends in, after the ending of a compression, such as `.gz`, is taken off.
     ///
     /// ```
     /// use xray_data::Format;
@@ -208,7 +230,7 @@ impl Format {
     /// ```
     pub fn from_path(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let name = Compression::without_ending(&name);
         let begins = |format: &&Format| format.beginning.is_some_and(|b| name.starts_with(b));
         let ending = name.rsplit_once('.')?.1;
         FORMATS
@@ -224,8 +246,7 @@ impl Format {
             let (stem, rest) = (name.get(..at)?, name.get(at..)?);
             (rest.strip_prefix('.')?.eq_ignore_ascii_case(ending) && at > 0).then_some(stem.len())
         };
-        let packed = ["gz", "zst"].iter().find_map(|ending| cut(name, ending));
-        let name = &name[..packed.unwrap_or(name.len())];
+        let name = Compression::without_ending(name);
         let endings = FORMATS.into_iter().flat_map(|format| format.endings);
         let known = endings.filter_map(|ending| cut(name, ending)).min();
         &name[..known.unwrap_or(name.len())]

@@ -14,6 +14,7 @@ use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::npy::{Header, Kind, Room, read_header};
+use super::xlsx::is_workbook;
 use super::{Format, Keeps, Parsed, Reader, TableWriter, Told};
 use crate::assemble::{Compressed, Entries, Stored, check_shape};
 use crate::budget::{Claim, json_bytes, string_bytes};
@@ -28,7 +29,7 @@ pub(crate) static FORMAT: Format = Format {
     words: "NumPy archive: a scipy sparse matrix, or arrays",
     endings: &["npz"],
     beginning: None,
-    told: Told::Signature(is_archive),
+    told: Told::Signature(|head| is_archive(head) && !is_workbook(head)),
     has_columns: false,
     has_variables: true,
     read: Reader::File(|source, options| read(source, options).map(Parsed::from)),

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::{BlankLines, DocumentWriter, Format, Parsed, Reader, Told};
 use crate::error::Result;
 use crate::options::LoadOptions;
+use crate::read::bad::BadRecords;
 use crate::read::lines::Lines;
 use crate::source::Source;
 use crate::table::Documents;
@@ -32,20 +33,26 @@ fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut claim = options.limits.claim(lines.file());
     let mut documents = Documents::default();
     let (mut n_read, mut places) = (0, Vec::new());
-    while let Some(line) = lines.next_line()? {
+    let mut bad = BadRecords::new(options);
+    while let Some(line) = lines.next_good_line(&mut bad)? {
         if line.is_blank() {
             places.push(n_read + places.len());
             continue;
         }
-        n_read += 1;
-        if options.keeps_document(n_read - 1) {
-            documents.ids.push(n_read.to_string());
-            documents.texts.push(line.text_or_replaced(options.replace_invalid_utf8)?);
-            claim.take(documents.last_bytes())?;
+        let kept = options.keeps_document(n_read);
+        if kept || bad.are_skipped() {
+            let text = line.text_or_replaced(options.replace_invalid_utf8);
+            let Some(text) = bad.judge(text)? else { continue };
+            if kept {
+                documents.ids.push((n_read + 1).to_string());
+                documents.texts.push(text);
+                claim.take(documents.last_bytes())?;
+            }
         }
+        n_read += 1;
     }
     let blank = BlankLines { places, n_documents: n_read };
-    Ok(Parsed { blank, ..documents.into() })
+    Ok(Parsed { blank, noticed: bad.into_noticed(), ..documents.into() })
 }
 
 /// Refuses texts that are no line of their own.

@@ -193,7 +193,7 @@ mod tests {
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "test.svm".into(), bytes: content.into() };
         let options = LoadOptions::default();
-        read(Source::open(&input, &options.limits)?, &options)
+        read(Source::open(&input, &options)?, &options)
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Model {
     }
 
     fn read(input: &Input, limits: &Limits) -> Result<Self> {
-        let source = Source::open(input, limits)?;
+        let source = Source::open_bytes(input, limits)?;
         let file = source.name.clone();
         if !npz::is_archive(source.start()) {
             let found = quoted(&source.start()[..source.start().len().min(16)]);

@@ -30,7 +30,8 @@ mod file;
 mod provenance;
 
 pub use clusters::ModelClusters;
-pub use provenance::{Origin, Provenance, Reading};
+pub(crate) use provenance::MOST_BAD_TOLD;
+pub use provenance::{Noticed, Origin, Provenance, Reading};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -4,6 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::calendar::civil;
+use crate::encoding::Encoding;
 use crate::hash::{ContentHash, FileHash};
 use crate::schema::Schema;
 
@@ -55,6 +57,51 @@ pub struct Reading {
     pub schema: Schema,
     /// Lines without text that were left out, where each line is a document.
     pub blank_lines: usize,
+    /// What else was noticed.
+    #[serde(default)]
+    pub noticed: Noticed,
+}
+
+/// Bad records that are told one by one.
+pub(crate) const MOST_BAD_TOLD: usize = 5;
+
+/// What was noticed while reading, and is worth telling.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Noticed {
+    /// Character sets that texts were found to have other than UTF-8.
+    pub encodings: Vec<Encoding>,
+    /// Files of a folder of texts that are no texts.
+    pub left_out_files: usize,
+    /// Records that could not be read and were left out.
+    pub bad_records: usize,
+    /// What was wrong with the first of them, and where.
+    pub first_bad: Vec<String>,
+}
+
+impl Noticed {
+    /// About texts in this character set.
+    pub(crate) fn in_encoding(mut self, encoding: Option<Encoding>) -> Self {
+        self.add_encodings(encoding.as_slice());
+        self
+    }
+
+    fn add_encodings(&mut self, more: &[Encoding]) {
+        let all = Encoding::ALL.into_iter();
+        let known =
+            |encoding: &Encoding| self.encodings.contains(encoding) || more.contains(encoding);
+        self.encodings = all.filter(known).collect();
+    }
+
+    /// The same about other files, too.
+    pub fn and(mut self, other: &Self) -> Self {
+        self.add_encodings(&other.encodings);
+        self.left_out_files += other.left_out_files;
+        self.bad_records += other.bad_records;
+        let room = MOST_BAD_TOLD.saturating_sub(self.first_bad.len());
+        self.first_bad.extend(other.first_bad.iter().take(room).cloned());
+        self
+    }
 }
 
 impl Origin {
@@ -77,16 +124,7 @@ fn since_1970(now: SystemTime) -> u64 {
 /// Seconds since 1970 as a date and time in UTC.
 fn timestamp(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Count years from March, so that a leap day ends one; 400 years have 146,097 days.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (year, month, day) = civil(days as i64);
     let (hour, minute) = (second / 3_600, second / 60 % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }

@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Read};
 
-use crate::error::{Malformed, Result, io_error, quoted};
+use super::bad::BadRecords;
+use crate::error::{Error, Malformed, Result, io_error, quoted};
 use crate::source::Source;
 
 /// Bytes read at a time.
@@ -22,6 +23,10 @@ pub(crate) struct Lines {
     pieces: Vec<u8>,
     number: u64,
     longest: usize,
+    /// Whether the last line was given up before its end.
+    cut: bool,
+    /// Whether nothing more can be read.
+    broken: bool,
 }
 
 /// One line of a file.
@@ -52,7 +57,19 @@ impl Lines {
         buffer: usize,
     ) -> Self {
         let (buffer, pieces) = (vec![0; buffer], Vec::new());
-        Self { file, reader, buffer, filled: 0, at: 0, end: 0, pieces, number: 0, longest }
+        Self {
+            file,
+            reader,
+            buffer,
+            filled: 0,
+            at: 0,
+            end: 0,
+            pieces,
+            number: 0,
+            longest,
+            cut: false,
+            broken: false,
+        }
     }
 
     pub(crate) fn file(&self) -> &str {
@@ -69,6 +86,47 @@ impl Lines {
         }
         self.number += 1;
         Ok(Some(self.current()))
+    }
+
+    /// The next line that can be read, or `None` at the end; others are judged.
+    pub(crate) fn next_good_line(&mut self, bad: &mut BadRecords) -> Result<Option<Line<'_>>> {
+        loop {
+            match self.next_line().map(|line| line.is_some()) {
+                Ok(true) => return Ok(Some(self.current())),
+                Ok(false) => return Ok(None),
+                Err(error) => self.give_up(error, bad)?,
+            }
+        }
+    }
+
+    /// Goes on after the line in which something is wrong, if that is to be left out.
+    pub(crate) fn give_up(&mut self, error: Error, bad: &mut BadRecords) -> Result<()> {
+        if self.broken {
+            return Err(error);
+        }
+        bad.judge::<()>(Err(error))?;
+        if std::mem::take(&mut self.cut) {
+            self.skip_line()?;
+        }
+        Ok(())
+    }
+
+    /// Passes over the rest of a line that is too long.
+    fn skip_line(&mut self) -> Result<()> {
+        self.number += 1;
+        loop {
+            self.pieces.clear();
+            self.at = self.end;
+            if !self.fill()? {
+                return Ok(());
+            }
+            let rest = &self.buffer[self.at..self.filled];
+            let end = memchr::memchr(b'\n', rest);
+            self.end = self.at + end.map_or(rest.len(), |end| end + 1);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
     }
 
     /// What the current line ends in: `\n`, `\r\n`, or nothing at the end of the file.
@@ -100,17 +158,8 @@ impl Lines {
     /// the end of the file.
     fn collect_pieces(&mut self) -> Result<bool> {
         loop {
-            if self.at == self.filled {
-                let read = self.reader.read(&mut self.buffer);
-                self.filled = match read {
-                    Ok(n) => n,
-                    Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                    Err(e) => return Err(io_error(&self.file, "read", e)),
-                };
-                (self.at, self.end) = (0, 0);
-                if self.filled == 0 {
-                    return Ok(false);
-                }
+            if !self.fill()? {
+                return Ok(false);
             }
             let rest = &self.buffer[self.at..self.filled];
             let end = memchr::memchr(b'\n', rest);
@@ -121,6 +170,7 @@ impl Lines {
             self.pieces.extend_from_slice(&self.buffer[self.at..self.end]);
             self.at = self.end;
             if self.pieces.len() > self.longest {
+                self.cut = end.is_none();
                 let found = format!("a line of more than {} bytes", self.longest);
                 return Err(Malformed::new(&self.file, found, "shorter lines")
                     .at_line(self.number + 1)
@@ -131,6 +181,25 @@ impl Lines {
                 return Ok(true);
             }
         }
+    }
+
+    /// Makes sure that the buffer has more at `at`; false at the end of the file.
+    fn fill(&mut self) -> Result<bool> {
+        while self.at == self.filled {
+            self.filled = match self.reader.read(&mut self.buffer) {
+                Ok(n) => n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) => {
+                    self.broken = true;
+                    return Err(io_error(&self.file, "read", e));
+                }
+            };
+            (self.at, self.end) = (0, 0);
+            if self.filled == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// An error about the end of the file.
@@ -165,7 +234,7 @@ impl<'a> Line<'a> {
             };
             Malformed::new(self.file, found, "UTF-8 text")
                 .at(self.number, column as u64 + 1)
-                .remedy("convert it with iconv, or let invalid bytes be replaced")
+                .remedy("say what it is with `encoding`, convert it with iconv, or let invalid bytes be replaced")
                 .into()
         })
     }

@@ -1,5 +1,6 @@
 //! Text by lines and by records, and side files with one name a line: what several formats are read with.
 
+pub(crate) mod bad;
 pub(crate) mod lines;
 pub(crate) mod names;
 pub(crate) mod records;

@@ -58,7 +58,7 @@ struct NameFile {
 
 impl NameFile {
     fn read(input: &Input, options: &LoadOptions) -> Result<Self> {
-        let source = Source::open(input, &options.limits)?;
+        let source = Source::open(input, options)?;
         let mut source = Lines::new(source, options.limits.line_bytes);
         let mut claim = options.limits.claim(source.file());
         let mut lines = Vec::new();

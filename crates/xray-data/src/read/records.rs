@@ -6,6 +6,7 @@
 //! only if it closes properly on its own line. (Existing CSV readers accept a quote that is never
 //! closed and text after a closing quote; here both are errors with their place.)
 
+use super::bad::BadRecords;
 use super::lines::{Line, Lines, number_remedy, parse_number};
 use crate::error::{Malformed, Result, quoted};
 
@@ -81,6 +82,16 @@ impl Records {
             at = next;
         }
         Ok(true)
+    }
+
+    /// Reads the next record that can be read; false at the end. Others are judged.
+    pub(crate) fn advance_good(&mut self, bad: &mut BadRecords) -> Result<bool> {
+        loop {
+            match self.advance() {
+                Ok(more) => return Ok(more),
+                Err(error) => self.lines.give_up(error, bad)?,
+            }
+        }
     }
 
     /// Reads the field at byte `at` of the current line; the start of the next one, if any.

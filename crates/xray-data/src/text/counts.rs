@@ -6,11 +6,13 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clean::{Cleaner, Dropped, Drops, is_number};
 use super::interner::Interner;
 use super::options::TextOptions;
+use super::pattern::Pattern;
+use super::phrases::Phrases;
 use super::stems::Stemmer;
 use super::tokens::{for_each_token, lowercase_into};
 use crate::error::Result;
@@ -75,14 +77,32 @@ impl ChunkCounts {
 
 /// The stop words as they stand among tokens.
 pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
-    let fold = |word: &str| if options.lowercase { word.to_lowercase() } else { word.to_owned() };
-    options.stop_words.words().into_iter().map(fold).collect()
+    let fold = |word: String| if options.lowercase { word.to_lowercase() } else { word };
+    options.stop_words.all().into_iter().map(fold).collect()
+}
+
+/// How often the words of one chunk occur, and those that are side by side.
+pub(super) struct PairCounts {
+    pub terms: Interner,
+    pub counts: Vec<u64>,
+    pub pairs: FxHashMap<(u32, u32), u64>,
+}
+
+/// A kept word of a document.
+#[derive(Clone, Copy)]
+struct Word {
+    term: u32,
+    /// Whether it is right after the kept word before it.
+    beside: bool,
 }
 
 /// What all chunks share.
 pub(super) struct Analyzer<'a> {
     options: &'a TextOptions,
     drops: Drops,
+    pattern: Option<Pattern>,
+    /// Pairs that are one term; none if nobody asks which words are side by side.
+    phrases: Option<FxHashSet<&'a str>>,
     stop_words: FxHashSet<String>,
     stemmer: Option<Stemmer>,
 }
@@ -91,7 +111,29 @@ impl<'a> Analyzer<'a> {
     pub(super) fn new(options: &'a TextOptions) -> Result<Self> {
         let stemmer = options.stemming.map(Stemmer::new).transpose()?;
         let drops = Drops::but(&options.keep);
-        Ok(Self { options, drops, stop_words: stop_words(options), stemmer })
+        let pattern = options.token_pattern.as_deref().map(Pattern::new).transpose()?;
+        let phrases = match &options.phrases {
+            Phrases::None | Phrases::Learn => None,
+            Phrases::These(phrases) => Some(phrases.iter().map(String::as_str).collect()),
+        };
+        Ok(Self { options, drops, pattern, phrases, stop_words: stop_words(options), stemmer })
+    }
+
+    /// Counts the words of a chunk, and the pairs of those that are side by side.
+    pub(super) fn pairs(&self, documents: &[impl AsRef<str>]) -> PairCounts {
+        let mut counter = Counter::new(self);
+        let (mut pairs, mut counts) = (FxHashMap::default(), Vec::new());
+        for document in documents {
+            counter.read(document.as_ref());
+            let words = &counter.sequence;
+            counts.resize(counter.chunk.terms.len(), 0);
+            words.iter().for_each(|word| counts[word.term as usize] += 1);
+            for pair in words.windows(2).filter(|pair| pair[1].beside) {
+                *pairs.entry((pair[0].term, pair[1].term)).or_insert(0) += 1;
+            }
+            counter.sequence.clear();
+        }
+        PairCounts { terms: counter.chunk.terms, counts, pairs }
     }
 
     /// Counts the terms of a chunk.
@@ -116,8 +158,10 @@ struct Counter<'a> {
     counts: Vec<u32>,
     /// Terms of the current document in order of first appearance.
     present: Vec<u32>,
-    /// The kept words of the current document; used for n-grams only.
-    sequence: Vec<u32>,
+    /// The kept words of the current document; used for n-grams and phrases only.
+    sequence: Vec<Word>,
+    /// The term that a pair of words is, if it is one.
+    joined: FxHashMap<(u32, u32), Option<u32>>,
     cleaner: Cleaner,
     lowercase: String,
     ngram: String,
@@ -134,6 +178,7 @@ impl<'a> Counter<'a> {
             counts: Vec::new(),
             present: Vec::new(),
             sequence: Vec::new(),
+            joined: FxHashMap::default(),
             cleaner: Cleaner::new(analyzer.drops),
             lowercase: String::new(),
             ngram: String::new(),
@@ -142,7 +187,32 @@ impl<'a> Counter<'a> {
     }
 
     fn add(&mut self, document: &str) {
-        let options = self.analyzer.options;
+        let (shortest, longest) = self.analyzer.options.ngrams;
+        if longest == 1 && self.analyzer.phrases.is_none() {
+            self.for_each_word(document, |counter, word| counter.occur(word.term));
+        } else {
+            self.read(document);
+            self.join_phrases();
+            if shortest == 1 {
+                (0..self.sequence.len()).for_each(|k| self.occur(self.sequence[k].term));
+            }
+            if longest > 1 {
+                self.add_ngrams(shortest.max(2)..=longest);
+            }
+            self.sequence.clear();
+        }
+        self.finish_document();
+    }
+
+    /// Collects the kept words of a document.
+    fn read(&mut self, document: &str) {
+        self.for_each_word(document, |counter, word| counter.sequence.push(word));
+    }
+
+    /// Shows the kept words of a document, and counts the others.
+    fn for_each_word(&mut self, document: &str, visit: impl Fn(&mut Self, Word)) {
+        let analyzer = self.analyzer;
+        let options = analyzer.options;
         let mut cleaner = std::mem::take(&mut self.cleaner);
         let mut lowercase = std::mem::take(&mut self.lowercase);
         let document = cleaner.clean(document);
@@ -152,29 +222,60 @@ impl<'a> Counter<'a> {
         } else {
             document
         };
-        let (shortest, longest) = options.ngrams;
-        for_each_token(text, options.min_characters, |token| {
+        // Where the kept word before ended, unless a dropped one came in between.
+        let mut before: Option<usize> = None;
+        let visit = |token: &str| {
             let term = self.term_of(token);
             if term >= NUMBER {
                 let dropped = &mut self.chunk.dropped;
                 let count =
                     if term == STOP { &mut dropped.stop_words } else { &mut dropped.numbers };
                 *count += 1;
+                before = None;
                 return;
             }
-            if shortest == 1 {
-                self.occur(term);
-            }
-            if longest > 1 {
-                self.sequence.push(term);
-            }
-        });
-        if longest > 1 {
-            self.add_ngrams(shortest.max(2)..=longest);
+            let start = token.as_ptr() as usize - text.as_ptr() as usize;
+            let beside = before.is_some_and(|end| is_space(&text[end..start]));
+            before = Some(start + token.len());
+            visit(self, Word { term, beside });
+        };
+        match &analyzer.pattern {
+            Some(pattern) => pattern.for_each_token(text, visit),
+            None => for_each_token(text, options.min_characters, visit),
         }
         self.lowercase = lowercase;
         self.cleaner = cleaner;
-        self.finish_document();
+    }
+
+    /// Makes one word of each pair that is a phrase, from the left.
+    fn join_phrases(&mut self) {
+        let Some(phrases) = &self.analyzer.phrases else { return };
+        let words = std::mem::take(&mut self.sequence);
+        let mut joined: Vec<Word> = Vec::with_capacity(words.len());
+        // Whether the last word is a phrase, and takes part in no other.
+        let mut is_phrase = false;
+        for word in words {
+            let pair = joined
+                .last()
+                .filter(|_| word.beside && !is_phrase)
+                .map(|last| (last.term, word.term));
+            let phrase = pair.and_then(|pair| {
+                let Self { joined, chunk, ngram, .. } = self;
+                *joined.entry(pair).or_insert_with(|| {
+                    ngram.clear();
+                    ngram.push_str(chunk.terms.get(pair.0));
+                    ngram.push(' ');
+                    ngram.push_str(chunk.terms.get(pair.1));
+                    phrases.contains(ngram.as_str()).then(|| chunk.terms.intern(ngram).0)
+                })
+            });
+            is_phrase = phrase.is_some();
+            match (phrase, joined.last_mut()) {
+                (Some(term), Some(last)) => last.term = term,
+                _ => joined.push(word),
+            }
+        }
+        self.sequence = joined;
     }
 
     fn finish(mut self) -> ChunkCounts {
@@ -215,18 +316,17 @@ impl<'a> Counter<'a> {
         for n in lengths {
             for words in sequence.windows(n) {
                 self.ngram.clear();
-                for (k, &word) in words.iter().enumerate() {
+                for (k, word) in words.iter().enumerate() {
                     if k > 0 {
                         self.ngram.push(' ');
                     }
-                    self.ngram.push_str(self.chunk.terms.get(word));
+                    self.ngram.push_str(self.chunk.terms.get(word.term));
                 }
                 let term = self.chunk.terms.intern(&self.ngram).0;
                 self.occur(term);
             }
         }
         self.sequence = sequence;
-        self.sequence.clear();
     }
 
     #[inline]
@@ -257,6 +357,11 @@ impl<'a> Counter<'a> {
     }
 }
 
+/// Whether words with this between them are side by side.
+fn is_space(between: &str) -> bool {
+    between.chars().all(char::is_whitespace) && between.matches('\n').count() < 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,6 +379,15 @@ mod tests {
         let options = TextOptions { ngrams: (1, 2), ..TextOptions::default() };
         let terms = counted(&options, "The cat and the dog");
         assert_eq!(terms, [("cat".into(), 1), ("cat dog".into(), 1), ("dog".into(), 1)]);
+    }
+
+    #[test]
+    fn a_pattern_tells_tokens() {
+        let token_pattern = Some("[a-z]+(?:-[a-z]+)*".to_owned());
+        let options = TextOptions { token_pattern, ..TextOptions::default() };
+        let terms = counted(&options, "The Well-known x and 42 the_others");
+        let terms: Vec<&str> = terms.iter().map(|(term, _)| term.as_str()).collect();
+        assert_eq!(terms, ["well-known", "x"]);
     }
 
     #[test]

@@ -15,9 +15,12 @@
 mod clean;
 mod counts;
 mod interner;
+mod language;
 mod matrix;
 mod nearest;
 mod options;
+mod pattern;
+mod phrases;
 mod stems;
 mod stop_words;
 mod tokens;
@@ -26,8 +29,10 @@ mod vocabulary;
 mod weights;
 
 pub use clean::{Dropped, Keep, cleaned};
+pub use language::TextHint;
 pub use matrix::{ColumnCount, position_names, some_names};
 pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
+pub use phrases::Phrases;
 pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use xray_nmf::choices;
 
 use super::clean::Keep;
+use super::pattern::Pattern;
+use super::phrases::Phrases;
 use super::stems::Stemmer;
+use super::stop_words::of_language;
 use crate::error::{Error, Result};
 
 /// Options of a [`Vectorizer`](super::Vectorizer).
@@ -14,8 +17,10 @@ use crate::error::{Error, Result};
 /// | `keep` | nothing | what is kept of links, tags, mail headers, numbers, ... | |
 /// | `lowercase` | yes | fold case first | |
 /// | `min_characters` | 2 | shorter tokens are dropped | 1.. |
+/// | `token_pattern` | none | a regular expression for tokens; then it alone decides, not `min_characters` | one group at most |
 /// | `stop_words` | English | words to drop | |
 /// | `stemming` | none | reduce words to stems of a language | |
+/// | `phrases` | none | pairs of words that are one term | |
 /// | `ngrams` | (1, 1) | shortest and longest runs of words | 1 <= shortest <= longest <= 8 |
 /// | `min_df` | automatic | rarer terms are dropped | count, or share in 0..=1 |
 /// | `max_df` | automatic | more frequent terms are dropped | count, or share in 0..=1 |
@@ -35,10 +40,17 @@ pub struct TextOptions {
     pub lowercase: bool,
     /// Tokens with fewer characters are dropped.
     pub min_characters: usize,
+    /// What tokens look like, as a regular expression on the lowercased text; if there is one, `min_characters` is not
+    /// looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_pattern: Option<String>,
     /// Words to drop.
     pub stop_words: StopWords,
     /// Reduce words to stems, after stop words are dropped (needs the feature `stemming`).
     pub stemming: Option<Language>,
+    /// Pairs of words that are one term, after stop words are dropped and words reduced to stems.
+    #[serde(skip_serializing_if = "Phrases::is_none")]
+    pub phrases: Phrases,
     /// Shortest and longest runs of words that make a term.
     pub ngrams: (usize, usize),
     /// Terms in fewer documents are dropped.
@@ -63,8 +75,10 @@ impl Default for TextOptions {
             keep: Vec::new(),
             lowercase: true,
             min_characters: 2,
+            token_pattern: None,
             stop_words: StopWords::English,
             stemming: None,
+            phrases: Phrases::None,
             ngrams: (1, 1),
             min_df: DocumentFrequency::Automatic,
             max_df: DocumentFrequency::Automatic,
@@ -129,6 +143,7 @@ impl TextOptions {
                 return Err(refused(name, share.to_string(), "a share lies between 0 and 1"));
             }
         }
+        self.token_pattern.as_deref().map(Pattern::new).transpose()?;
         self.stemming.map_or(Ok(()), |language| Stemmer::new(language).map(|_| ()))
     }
 
@@ -234,9 +249,30 @@ pub enum StopWords {
     List(Vec<String>),
     /// Drop the English list and these words.
     EnglishAnd(Vec<String>),
+    /// Drop the function words of a language and these words.
+    OfAnd(Language, Vec<String>),
+    /// Drop the function words of a language; its name alone says so.
+    #[serde(untagged)]
+    Of(Language),
 }
 
 impl StopWords {
+    /// The function words of a language.
+    ///
+    /// ```
+    /// use xray_data::text::{Language, StopWords};
+    /// assert_eq!(StopWords::of(Language::English), StopWords::English);
+    /// assert!(StopWords::of(Language::German).all().contains(&"und".to_owned()));
+    /// ```
+    pub fn of(language: Language) -> Self {
+        if language == Language::English { StopWords::English } else { StopWords::Of(language) }
+    }
+
+    /// Whether they are English ones, perhaps with more.
+    pub fn are_english(&self) -> bool {
+        matches!(self, StopWords::English | StopWords::EnglishAnd(_))
+    }
+
     /// These words and more.
     #[must_use]
     pub fn and(self, more: &[String]) -> Self {
@@ -246,19 +282,24 @@ impl StopWords {
             StopWords::English => StopWords::EnglishAnd(more.to_vec()),
             StopWords::List(words) => StopWords::List([&words, more].concat()),
             StopWords::EnglishAnd(words) => StopWords::EnglishAnd([&words, more].concat()),
+            StopWords::Of(language) => StopWords::OfAnd(language, more.to_vec()),
+            StopWords::OfAnd(language, words) => {
+                StopWords::OfAnd(language, [&words, more].concat())
+            }
         }
     }
 
     /// All words to drop.
-    pub fn words(&self) -> Vec<&str> {
-        let english = super::ENGLISH_STOP_WORDS.iter().copied();
+    pub fn all(&self) -> Vec<String> {
         match self {
             StopWords::None => Vec::new(),
-            StopWords::English => english.collect(),
-            StopWords::List(words) => words.iter().map(String::as_str).collect(),
+            StopWords::English => of_language(Language::English),
+            StopWords::List(words) => words.clone(),
             StopWords::EnglishAnd(words) => {
-                english.chain(words.iter().map(String::as_str)).collect()
+                [of_language(Language::English), words.clone()].concat()
             }
+            StopWords::Of(language) => of_language(*language),
+            StopWords::OfAnd(language, words) => [of_language(*language), words.clone()].concat(),
         }
     }
 }
@@ -298,6 +339,7 @@ mod tests {
             TextOptions { ngrams: (2, 1), ..TextOptions::default() },
             TextOptions { max_features: Some(0), ..TextOptions::default() },
             TextOptions { min_characters: 0, ..TextOptions::default() },
+            TextOptions { token_pattern: Some("(".into()), ..TextOptions::default() },
             TextOptions { min_df: DocumentFrequency::Share(1.5), ..TextOptions::default() },
             TextOptions { max_df: DocumentFrequency::Share(f64::NAN), ..TextOptions::default() },
         ];
@@ -315,11 +357,31 @@ mod tests {
             (StopWords::None, StopWords::List(more.clone())),
             (StopWords::English, StopWords::EnglishAnd(more.clone())),
             (StopWords::List(one.clone()), StopWords::List(both.clone())),
-            (StopWords::EnglishAnd(one), StopWords::EnglishAnd(both)),
+            (StopWords::EnglishAnd(one.clone()), StopWords::EnglishAnd(both.clone())),
+            (StopWords::Of(Language::Greek), StopWords::OfAnd(Language::Greek, more.clone())),
+            (StopWords::OfAnd(Language::Dutch, one), StopWords::OfAnd(Language::Dutch, both)),
         ] {
             assert_eq!(words.clone().and(&[]), words);
             assert_eq!(words.and(&more), with_more);
         }
+    }
+
+    #[test]
+    fn stop_words_are_said_by_their_language() {
+        for (json, words) in [
+            (r#""none""#, StopWords::None),
+            (r#""english""#, StopWords::English),
+            (r#""german""#, StopWords::Of(Language::German)),
+            (r#"{"list":["a"]}"#, StopWords::List(vec!["a".into()])),
+            (
+                r#"{"of_and":["german",["a"]]}"#,
+                StopWords::OfAnd(Language::German, vec!["a".into()]),
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<StopWords>(json).expect("words"), words);
+            assert_eq!(serde_json::to_string(&words).expect("serialisable"), json);
+        }
+        assert!(serde_json::from_str::<StopWords>(r#""klingon""#).is_err());
     }
 
     #[test]
@@ -328,6 +390,11 @@ mod tests {
         let json = serde_json::to_string(&options).expect("options are serialisable");
         assert_eq!(options, serde_json::from_str(&json).expect("written by ourselves"));
         assert!(json.contains(r#""keep":[]"#), "{json}");
+        // Files without a pattern are as they were.
+        assert!(!json.contains("token_pattern"), "{json}");
+        let options: TextOptions =
+            serde_json::from_str(r#"{"token_pattern": "[a-z]+"}"#).expect("options");
+        assert_eq!(options.token_pattern.as_deref(), Some("[a-z]+"));
     }
 
     #[test]

@@ -1,4 +1,18 @@
-//! English function words: they carry grammar, not subject.
+//! Function words: they carry grammar, not subject.
+
+mod languages;
+
+use super::options::Language;
+use super::tokens::tokens;
+
+/// The function words of a language, in lower case, with the pieces that the tokeniser leaves of them.
+pub(super) fn of_language(language: Language) -> Vec<String> {
+    if language == Language::English {
+        return ENGLISH_STOP_WORDS.iter().map(|&word| word.to_owned()).collect();
+    }
+    let words = languages::words_of(language).split_whitespace();
+    words.flat_map(|word| std::iter::once(word.to_owned()).chain(tokens(word))).collect()
+}
 
 /// English function words, in groups, with the pieces that the tokeniser leaves of contractions
 /// ("don't" becomes "don").
@@ -46,7 +60,21 @@ pub const ENGLISH_STOP_WORDS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::ENGLISH_STOP_WORDS;
+    use super::*;
+
+    #[test]
+    fn every_language_has_a_list_of_words() {
+        for language in Language::ALL.into_iter().filter(|&l| l != Language::English) {
+            let words: Vec<&str> = languages::words_of(language).split_whitespace().collect();
+            assert!((100..=250).contains(&words.len()), "{language}: {}", words.len());
+            let mut distinct = words.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(distinct.len(), words.len(), "{language}");
+            let plain = |word: &&str| word.to_lowercase() == **word && !word.contains(',');
+            assert!(words.iter().all(plain), "{language}");
+        }
+    }
 
     #[test]
     fn each_word_is_lowercase_and_listed_once() {

@@ -11,6 +11,7 @@ use super::clean::Dropped;
 use super::counts::{Analyzer, ChunkCounts, chunks};
 use super::interner::hash_of;
 use super::options::TextOptions;
+use super::phrases::{self, Phrases};
 use super::vocabulary::{DROPPED, TermCount, choose, choose_terms, merged_terms};
 use super::weights::{Rows, inverse_frequencies, weigh};
 use crate::budget::{Budget, Claim, string_bytes};
@@ -97,6 +98,7 @@ impl Vectorizer {
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<(SparseMatrix<'static, f64>, Self, Dropped)> {
         options.check()?;
+        let options = phrases::learned(options, documents)?;
         let (counted, mut claim) = count(&options, documents)?;
         claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
         let vocabulary = choose(&counted, &options, documents.len())?;
@@ -260,9 +262,14 @@ impl CountedDocuments {
     /// Counts the terms of documents.
     ///
     /// # Errors
-    /// If an option is out of range.
+    /// If an option is out of range, or phrases are to be learned: that takes all texts together.
     pub fn new(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Self> {
         options.check()?;
+        if options.phrases == Phrases::Learn {
+            let allowed = "they are learned from all texts together: run it on one rank".to_owned();
+            let value = "learn".to_owned();
+            return Err(Error::Parameter { name: "phrases", value, allowed });
+        }
         let (chunks, claim) = count(options, documents)?;
         Ok(Self { chunks, _claim: claim })
     }

@@ -58,6 +58,12 @@ impl AtomicFile {
     /// If the folder does not exist or cannot be written to.
     pub fn create(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        if let Some(format) = ["xz", "bz2"].into_iter().find(|only_read| ending == Some(only_read))
+        {
+            let reason = "it is only read; write .gz or .zst".to_owned();
+            return Err(Error::NotWritable { file: name, format, reason });
+        }
         let fail = |e| io_error(&name, "create", e);
         let (target, directly) = target_of(path).map_err(fail)?;
         let (file, temporary) = if directly {
@@ -72,7 +78,7 @@ impl AtomicFile {
             (file, Some(temporary))
         };
         let out = BufWriter::with_capacity(1 << 17, file);
-        let packer = match path.extension().and_then(|e| e.to_str()) {
+        let packer = match ending {
             Some("gz") => {
                 let encoder = flate2::GzBuilder::new().write(out, flate2::Compression::default());
                 Packer::Gzip(Box::new(encoder))

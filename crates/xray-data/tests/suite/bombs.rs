@@ -63,7 +63,13 @@ fn zip(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn lines_of_one_letter_take_a_hundred_bytes_each() {
-    refused_below("lines.txt.gz", gz(&b"a\n".repeat(100_000)), 8, 16);
+    let lines = b"a\n".repeat(100_000);
+    refused_below("lines.txt.gz", gz(&lines), 8, 16);
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(&lines).expect("memory");
+    refused_below("lines.txt.bz2", bzip2.finish().expect("memory"), 8, 16);
+    // The same lines, by Python.
+    refused_below("lines.txt.xz", include_bytes!("../data/lines.txt.xz").to_vec(), 8, 16);
 }
 
 #[test]
@@ -78,6 +84,9 @@ fn one_digit_becomes_a_number_of_eight_bytes() {
     refused_below("table.csv.gz", gz(&table), 7, 16);
     let texts = [b"text\n".to_vec(), b"some words here\n".repeat(60_000)].concat();
     refused_below("texts.csv.gz", gz(&texts), 4, 16);
+    let list =
+        [b"[".to_vec(), b"{\"text\":\"a\"},\n".repeat(60_000), b"{\"text\":\"b\"}]".to_vec()];
+    refused_below("texts.json.gz", gz(&list.concat()), 4, 16);
     refused_below("texts.jsonl.gz", gz(&b"{\"text\":\"a\"}\n".repeat(60_000)), 4, 16);
 }
 

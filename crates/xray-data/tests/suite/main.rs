@@ -1,13 +1,17 @@
 //! All tests of reading and writing, in one program: it compiles in a fraction of the time of many.
 
+mod bad_records;
 mod bombs;
+mod compressed;
 mod documents;
 mod edges;
+mod encodings;
 mod long_records;
 mod malformed;
 mod parts;
 mod real_data;
 mod reference;
+mod spreadsheets;
 mod tables;
 mod written;
 

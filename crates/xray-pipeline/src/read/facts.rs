@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use xray_data::text::Dropped;
-use xray_data::{ColumnChoice, Layout, Origin};
+use xray_data::{ColumnChoice, Encoding, Layout, Origin};
 use xray_nmf::comm::{Collectives, Communicator};
 
 use super::Content;
@@ -41,6 +41,16 @@ pub struct InputFacts {
     pub columns: Option<usize>,
     /// Documents without text.
     pub empty: usize,
+    /// Character sets other than UTF-8 that texts were found to have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub encodings: Vec<Encoding>,
+    /// Files of a folder of texts that are no texts.
+    pub left_out_files: usize,
+    /// Records that could not be read and were left out.
+    pub bad_records: usize,
+    /// What was wrong with the first of them, and where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_bad: Vec<String>,
     /// Lines without text, which are no documents.
     pub blank_lines: usize,
     /// The words that texts were found to have; none before they are weighed, and for tables.
@@ -82,6 +92,10 @@ impl InputFacts {
         let facts = Self {
             format: reading.schema.format.clone(),
             blank_lines: reading.blank_lines,
+            bad_records: reading.noticed.bad_records,
+            first_bad: reading.noticed.first_bad.clone(),
+            left_out_files: reading.noticed.left_out_files,
+            encodings: reading.noticed.encodings.clone(),
             ..facts
         };
         match &reading.schema.layout {

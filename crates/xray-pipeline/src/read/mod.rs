@@ -17,8 +17,8 @@ mod texts;
 mod weigh;
 
 use xray_data::{
-    FileHash, Input, Inputs, LoadOptions, Loaded, Origin, ReadParts, Reading, Schema, Share,
-    load_inputs, load_with_origin, read_parts,
+    FileHash, Input, Inputs, LoadOptions, Loaded, Noticed, Origin, ReadParts, Reading, Schema,
+    Share, load_inputs, load_with_origin, read_parts,
 };
 use xray_nmf::comm::{Collectives, Communicator};
 
@@ -146,7 +146,14 @@ fn read_one_file(comm: &dyn Communicator, input: &Input, options: &LoadOptions) 
     check_side_files(comm, options)?;
     let share = Some(Share { part: comm.rank(), parts: comm.size() });
     let options = LoadOptions { share, ..options.clone() };
-    match together(comm, load_with_origin(input, &options))? {
+    let (loaded, mut origin) = together(comm, load_with_origin(input, &options))?;
+    if let Some(reading) = &mut origin.reading {
+        // Of a folder every rank has read its own files.
+        let encodings = std::mem::take(&mut reading.noticed.encodings);
+        let own = Noticed { encodings, ..Noticed::default() };
+        reading.noticed.encodings = noticed_by_all(comm, &own)?.encodings;
+    }
+    match (loaded, origin) {
         (Loaded::Documents(documents), origin) => {
             Ok(Content::Documents(documents_of_one(comm, documents, origin)?.into()))
         }
@@ -168,8 +175,9 @@ fn read_many_files(
     let schema = shared_schema(comm, inputs, options)?;
     let own = inputs.share(comm.rank(), comm.size());
     let own = together(comm, read_parts(inputs, &schema, options, own))?;
-    let ReadParts { loaded, files, blank_lines } = own;
-    let reading = Reading { schema: schema.clone(), blank_lines: comm.total(blank_lines)? };
+    let ReadParts { loaded, files, blank_lines, noticed } = own;
+    let (blank_lines, noticed) = (comm.total(blank_lines)?, noticed_by_all(comm, &noticed)?);
+    let reading = Reading { schema: schema.clone(), blank_lines, noticed };
     let origin = Origin { reading: Some(Box::new(reading)), ..origin_of_all(comm, inputs, files)? };
     let tables = comm.any(matches!(loaded, Some(Loaded::Table(_))))?;
     let texts = comm.any(matches!(loaded, Some(Loaded::Documents(_))))?;
@@ -215,6 +223,15 @@ fn origin_of_all(comm: &dyn Communicator, inputs: &Inputs, own: Vec<FileHash>) -
         files.extend(serde_json::from_slice::<Vec<FileHash>>(&message)?);
     }
     Ok(Origin { name: inputs.name().to_owned(), files, reading: None })
+}
+
+/// What all ranks have noticed.
+fn noticed_by_all(comm: &dyn Communicator, own: &Noticed) -> Result<Noticed> {
+    let mut all = Noticed::default();
+    for message in comm.all_gather(&serde_json::to_vec(own)?)? {
+        all = all.and(&serde_json::from_slice(&message)?);
+    }
+    Ok(all)
 }
 
 /// Everybody's sizes.

@@ -1,11 +1,13 @@
 //! A table of numbers, perhaps with columns for the names of rows and for classes.
 
+use super::super::Parsed;
 use super::sample::{NumberHeader, Sample};
 use crate::assemble::{Stored, dense};
 use crate::budget::string_bytes;
 use crate::columns::{self, Guess};
 use crate::error::{Error, Malformed, Result, quoted};
 use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::bad::BadRecords;
 use crate::read::records::Records;
 use crate::schema::Layout;
 use crate::table::Table;
@@ -124,7 +126,7 @@ impl NumberLayout {
         }
     }
 
-    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Table> {
+    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Parsed> {
         let replace = options.replace_invalid_utf8;
         let mut column_names = None;
         if self.header && records.advance()? {
@@ -140,27 +142,43 @@ impl NumberLayout {
         let (mut values, mut row_names, mut labels) = (Vec::new(), Vec::new(), Vec::new());
         let mut n_rows = 0;
         let mut claim = options.limits.claim(records.file());
-        while records.advance()? {
-            records.expect_len(self.n_fields)?;
-            claim.take(8 * self.numbers.len() as u64)?;
-            for (column, texts) in [(self.row_names, &mut row_names), (self.label, &mut labels)] {
-                if let Some(column) = column {
-                    claim.take(string_bytes(records.bytes(column).len()))?;
-                    texts.push(records.text(column, replace)?);
-                }
-            }
-            for &column in &self.numbers {
-                values.push(records.number(column)?);
-            }
+        let mut bad = BadRecords::new(options);
+        while records.advance_good(&mut bad)? {
+            let names = self.row(&records, replace, &mut values);
+            let Some([name, label]) = bad.judge(names)? else {
+                values.truncate(n_rows * self.numbers.len());
+                continue;
+            };
+            let bytes = |text: &Option<String>| text.as_ref().map_or(0, |t| string_bytes(t.len()));
+            claim.take(8 * self.numbers.len() as u64 + bytes(&name) + bytes(&label))?;
+            row_names.extend(name);
+            labels.extend(label);
             n_rows += 1;
         }
         let matrix = dense(records.file(), Stored::ByRows, n_rows, self.numbers.len(), values)?;
-        Ok(Table {
+        let table = Table {
             matrix,
             row_names: self.row_names.map(|_| row_names),
             column_names,
             labels: self.label.map(|_| labels),
-        })
+        };
+        Ok(Parsed { noticed: bad.into_noticed(), ..table.into() })
+    }
+
+    /// Adds the numbers of a record; its name and class, as far as there are columns for them.
+    fn row(
+        &self,
+        records: &Records,
+        replace: bool,
+        values: &mut Vec<f64>,
+    ) -> Result<[Option<String>; 2]> {
+        records.expect_len(self.n_fields)?;
+        let of = |column: Option<usize>| column.map(|k| records.text(k, replace)).transpose();
+        let names = [of(self.row_names)?, of(self.label)?];
+        for &column in &self.numbers {
+            values.push(records.number(column)?);
+        }
+        Ok(names)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Columns of texts, perhaps with columns for ids and classes.
 
+use super::super::Parsed;
 use super::sample::Sample;
 use crate::budget::last_bytes;
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
+use crate::read::bad::BadRecords;
 use crate::read::records::Records;
 use crate::schema::Layout;
 use crate::table::Documents;
@@ -64,37 +66,42 @@ impl TextLayout {
         }
     }
 
-    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Documents> {
+    pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Parsed> {
         let replace = options.replace_invalid_utf8;
         let mut documents = Documents::default();
         let mut labels = Vec::new();
         let mut n_read = 0;
         let mut claim = options.limits.claim(records.file());
+        let mut bad = BadRecords::new(options);
         if self.header {
             records.advance()?;
         }
-        while records.advance()? {
-            records.expect_len(self.n_fields)?;
-            let mut text = records.text(self.columns.text[0], replace)?;
-            for &column in &self.columns.text[1..] {
-                text.push(' ');
-                text.push_str(&records.text(column, replace)?);
-            }
+        while records.advance_good(&mut bad)? {
+            let Some([text, id, label]) = bad.judge(self.document(&records, replace))? else {
+                continue;
+            };
             n_read += 1;
             if !options.keeps_document(n_read - 1) {
                 continue;
             }
-            documents.texts.push(text);
-            documents.ids.push(match self.columns.id {
-                Some(id) => records.text(id, replace)?,
-                None => n_read.to_string(),
-            });
-            if let Some(label) = self.columns.label {
-                labels.push(records.text(label, replace)?);
-            }
+            documents.texts.extend(text);
+            documents.ids.push(id.unwrap_or_else(|| n_read.to_string()));
+            labels.extend(label);
             claim.take(documents.last_bytes() + last_bytes(&labels))?;
         }
         documents.labels = self.columns.label.map(|_| labels);
-        Ok(documents)
+        Ok(Parsed { noticed: bad.into_noticed(), ..documents.into() })
+    }
+
+    /// Text, id and class of a record, as far as there are columns for them.
+    fn document(&self, records: &Records, replace: bool) -> Result<[Option<String>; 3]> {
+        records.expect_len(self.n_fields)?;
+        let mut text = records.text(self.columns.text[0], replace)?;
+        for &column in &self.columns.text[1..] {
+            text.push(' ');
+            text.push_str(&records.text(column, replace)?);
+        }
+        let of = |column: Option<usize>| column.map(|k| records.text(k, replace)).transpose();
+        Ok([Some(text), of(self.columns.id)?, of(self.columns.label)?])
     }
 }

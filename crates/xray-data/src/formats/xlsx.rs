@@ -1,0 +1,159 @@
+//! Spreadsheets (.xlsx): the first sheet, or a named one, as the table that it would be in CSV.
+//!
+//! Cells become fields: texts as they are, numbers in shortest decimals, dates as `2024-03-05` or
+//! `2024-03-05T13:45:00`, formulas as the value that was saved with them (empty if none was). Empty rows are left
+//! out, and so are empty columns at the margins. What the fields mean is told as in CSV.
+//!
+//! The archive's own sizes are not trusted: no part may expand beyond the memory that may be used, and what is kept of it
+//! is counted as it arrives.
+
+mod cells;
+mod dates;
+mod parts;
+
+use zip::ZipArchive;
+
+use self::cells::{Cell, for_each_cell};
+use self::parts::{Parts, Sheet, Styles, shared_strings, sheets};
+use super::{Format, Reader, Told, delimited};
+use crate::budget::Claim;
+use crate::columns::known;
+use crate::csv::write_field;
+use crate::encoding::Encoding;
+use crate::error::{Malformed, Result};
+use crate::options::{Limits, LoadOptions};
+use crate::schema::Layout;
+use crate::source::{Input, ReadSeek, Source};
+
+pub(crate) static FORMAT: Format = Format {
+    name: "xlsx",
+    words: "a spreadsheet",
+    endings: &["xlsx", "xlsm"],
+    beginning: None,
+    told: Told::Signature(is_workbook),
+    has_columns: true,
+    has_variables: false,
+    read: Reader::File(|source, options| {
+        delimited::read(as_csv(source, options)?, Some(b','), &of_cells(options))
+    }),
+    write_table: None,
+    write_documents: None,
+    names_beside: None,
+    decide: Some(decide),
+    is_zero_based: None,
+};
+
+/// Whether it is an archive that begins with a part that workbooks have.
+pub(super) fn is_workbook(head: &[u8]) -> bool {
+    let parts = [&b"[Content_Types].xml"[..], b"_rels/.rels", b"xl/", b"docProps/"];
+    let name = head.get(30..).unwrap_or_default();
+    head.starts_with(b"PK\x03\x04") && parts.iter().any(|part| name.starts_with(part))
+}
+
+fn decide(
+    sources: &mut dyn Iterator<Item = Result<Source>>,
+    options: &LoadOptions,
+) -> Result<Layout> {
+    let mut sources = sources.map(|source| as_csv(source?, options));
+    delimited::decide(&mut sources, Some(b','), &of_cells(options))
+}
+
+/// Options for the text that cells are written as.
+fn of_cells(options: &LoadOptions) -> LoadOptions {
+    let (delimiter, quoting, encoding) = (None, Some(true), Encoding::Utf8);
+    LoadOptions { delimiter, quoting, encoding, ..options.clone() }
+}
+
+/// The cells of the sheet as CSV: row i of the sheet is line i, as long as no cell has several lines.
+fn as_csv(source: Source, options: &LoadOptions) -> Result<Source> {
+    let name = source.name.clone();
+    let mut claim = options.limits.claim(&name);
+    let mut book = Workbook::open(source, &options.limits, &mut claim)?;
+    let sheet = book.sheet(options.sheet.as_deref())?;
+    let mut claim = options.limits.claim(&name);
+    let bytes = book.written(&sheet, &options.limits, &mut claim)?;
+    drop(book);
+    claim.take(bytes.len() as u64)?;
+    Source::open(&Input::Bytes { name, bytes }, &of_cells(options))
+}
+
+/// An open spreadsheet.
+struct Workbook {
+    file: String,
+    archive: ZipArchive<Box<dyn ReadSeek>>,
+    sheets: Vec<Sheet>,
+    strings: Vec<String>,
+    styles: Styles,
+}
+
+impl Workbook {
+    fn open(source: Source, limits: &Limits, claim: &mut Claim) -> Result<Self> {
+        let file = source.name.clone();
+        let bytes = source.into_seekable(limits, claim)?.into_reader();
+        let archive = ZipArchive::new(bytes)
+            .map_err(|e| Malformed::damaged(&file, e.to_string(), "a spreadsheet"))?;
+        let mut book = Self {
+            file,
+            archive,
+            sheets: Vec::new(),
+            strings: Vec::new(),
+            styles: Styles::default(),
+        };
+        let limit = limits.loaded_bytes.limit();
+        let (found, from_1904) = sheets(&mut book.part(limit))?;
+        book.sheets = found;
+        book.styles = Styles::read(&mut book.part(limit), from_1904)?;
+        book.strings = shared_strings(&mut book.part(limit), claim)?;
+        Ok(book)
+    }
+
+    fn part(&mut self, limit: u64) -> Parts<'_> {
+        Parts { file: &self.file, archive: &mut self.archive, limit }
+    }
+
+    /// The sheet of this name, or the first.
+    fn sheet(&self, name: Option<&str>) -> Result<Sheet> {
+        let mut sheets = self.sheets.iter();
+        let found = match name {
+            Some(name) => sheets.find(|sheet| sheet.name.trim() == name.trim()),
+            None => sheets.next(),
+        };
+        found.cloned().ok_or_else(|| {
+            let names: Vec<String> = self.sheets.iter().map(|sheet| sheet.name.clone()).collect();
+            let found = name.map_or("no sheet".to_owned(), |name| format!("no sheet {name:?}"));
+            Malformed::new(&self.file, found, "a sheet with cells").remedy(known(&names)).into()
+        })
+    }
+
+    fn written(&mut self, sheet: &Sheet, limits: &Limits, claim: &mut Claim) -> Result<Vec<u8>> {
+        let limit = limits.loaded_bytes.limit();
+        let Self { file, archive, strings, styles, .. } = self;
+        let mut parts = Parts { file, archive, limit };
+        let (mut first, mut last) = (usize::MAX, 0);
+        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>| {
+            (first, last) = (first.min(cell.column), last.max(cell.column));
+            Ok(())
+        })?;
+        let mut text = Vec::new();
+        let (mut row, mut column) = (0, last);
+        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>| {
+            let before = text.len();
+            if cell.row != row {
+                let (empty, lines) = (last - column, cell.row - row);
+                text.resize(text.len() + empty, b',');
+                text.resize(text.len() + lines - usize::from(row == 0), b'\n');
+                (row, column) = (cell.row, first);
+            }
+            text.resize(text.len() + (cell.column - column), b',');
+            column = cell.column;
+            // Writing to memory cannot fail.
+            let _ = write_field(&cell.text, b',', &mut text);
+            claim.take((text.len() - before) as u64)
+        })?;
+        text.resize(text.len() + (last - column), b',');
+        if !text.is_empty() {
+            text.push(b'\n');
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,179 @@
+//! Phrases: pairs of words that stand side by side so often that they are one term.
+//!
+//! ```text
+//! npmi(a, b) = ln(p(ab) / (p(a) p(b))) / -ln p(ab) >= 0.45,   n(ab) >= 5
+//! ```
+//!
+//! where p is a count over the number of words, after stop words, numbers and stems. Words are side by side if nothing
+//! but a space is between them: neither a dropped word nor punctuation, nor an empty line. Phrases are learned from all
+//! texts, which are then read again; in a text the first pair from the left is joined. Counts are whole numbers, so any
+//! number of threads gives the same. Reference: Bouma, "Normalized (pointwise) mutual information in collocation
+//! extraction" (2009).
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::counts::{Analyzer, PairCounts, chunks};
+use super::options::TextOptions;
+use crate::budget::{Budget, string_bytes};
+use crate::error::Result;
+
+/// A pair must be seen so often, and be so much more frequent than by chance.
+const FEWEST: u64 = 5;
+const LEAST_NPMI: f64 = 0.45;
+
+/// Which pairs of words are one term.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phrases {
+    /// None.
+    #[default]
+    None,
+    /// Those that the texts have often; a vectorizer that has learned them says which.
+    Learn,
+    /// These, with a space between both words.
+    These(Vec<String>),
+}
+
+impl Phrases {
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        *self == Phrases::None
+    }
+}
+
+/// The options with the phrases of the texts, if they are to be learned.
+pub(super) fn learned(
+    options: TextOptions,
+    documents: &[impl AsRef<str> + Sync],
+) -> Result<TextOptions> {
+    if options.phrases != Phrases::Learn {
+        return Ok(options);
+    }
+    let analyzer = Analyzer::new(&options)?;
+    let chunks = chunks(documents).into_par_iter();
+    let counted: Vec<PairCounts> = chunks.map(|chunk| analyzer.pairs(&documents[chunk])).collect();
+    let phrases = chosen(&counted)?;
+    Ok(TextOptions { phrases: Phrases::These(phrases), ..options })
+}
+
+/// The phrases of all chunks, sorted.
+fn chosen(counted: &[PairCounts]) -> Result<Vec<String>> {
+    let mut claim = Budget::of_process().claim("pairs of words");
+    let (mut words, mut pairs) = (FxHashMap::default(), FxHashMap::default());
+    for chunk in counted {
+        for (term, &count) in chunk.counts.iter().enumerate() {
+            *words.entry(chunk.terms.get(term as u32)).or_insert(0_u64) += count;
+        }
+        for (&(a, b), &count) in &chunk.pairs {
+            let pair = (chunk.terms.get(a), chunk.terms.get(b));
+            let sum = pairs.entry(pair).or_insert_with(|| 0_u64);
+            if *sum == 0 {
+                claim.take(string_bytes(0))?;
+            }
+            *sum += count;
+        }
+    }
+    let n = words.values().sum::<u64>() as f64;
+    let share = |word: &str| words.get(word).copied().unwrap_or(0) as f64 / n;
+    let is_phrase = |((a, b), count): &(&(&str, &str), &u64)| {
+        let together = **count as f64 / n;
+        let npmi = (together / (share(a) * share(b))).ln() / -together.ln();
+        **count >= FEWEST && npmi >= LEAST_NPMI
+    };
+    let found = pairs.iter().filter(is_phrase).map(|((a, b), _)| format!("{a} {b}"));
+    let mut found: Vec<String> = found.collect();
+    found.sort_unstable();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Vectorizer;
+
+    fn fitted(documents: &[String]) -> Vectorizer {
+        let options = TextOptions { phrases: Phrases::Learn, ..TextOptions::default() };
+        Vectorizer::fit_transform(options, documents).expect("words").1
+    }
+
+    fn texts() -> Vec<String> {
+        let filler = ["red", "green", "blue", "cats", "dogs", "trees", "birds"];
+        let text = |k: usize| {
+            let other = |j: usize| filler[(k * 3 + j * j) % filler.len()];
+            let (a, b, c) = (other(1), other(2), other(k));
+            match k % 3 {
+                0 => format!("{a} New York {b} {c}"),
+                1 => format!("{a} new, york {b} machine learning {c}"),
+                _ => format!("{a} {b} the machine of learning {c}"),
+            }
+        };
+        (0..60).map(text).collect()
+    }
+
+    #[test]
+    fn pairs_that_stand_together_become_one_term() {
+        let documents = texts();
+        let vectorizer = fitted(&documents);
+        let Phrases::These(phrases) = &vectorizer.options().phrases else { panic!("learned") };
+        assert_eq!(phrases, &["machine learning", "new york"]);
+        let df = |term: &str| {
+            vectorizer.column(term).map_or(0, |j| vectorizer.document_frequencies()[j])
+        };
+        // A comma or a stop word between them keeps words apart.
+        assert_eq!((df("new york"), df("york"), df("new")), (20, 20, 20));
+        assert_eq!((df("machine learning"), df("machine")), (20, 20));
+    }
+
+    #[test]
+    fn new_texts_are_read_in_the_same_way() {
+        let documents = texts();
+        let options = TextOptions { phrases: Phrases::Learn, ..TextOptions::default() };
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let fit = || Vectorizer::fit_transform(options.clone(), &documents);
+            pool.expect("threads start").install(fit).expect("words")
+        };
+        let (x, vectorizer) = run(1);
+        let (y, same) = run(3);
+        assert_eq!((x.csr(), &vectorizer), (y.csr(), &same));
+        assert_eq!(vectorizer.transform(&documents).expect("texts").csr(), x.csr());
+        let json = serde_json::to_string(&vectorizer).expect("serialisable");
+        let again: Vectorizer = serde_json::from_str(&json).expect("written by ourselves");
+        assert_eq!(again, vectorizer);
+        let new = again.transform(&["New York. York"]).expect("texts");
+        let mut columns =
+            [again.column("new york"), again.column("york")].map(|j| j.expect("a word") as u32);
+        columns.sort_unstable();
+        assert_eq!(new.csr().1, columns);
+    }
+
+    #[test]
+    fn a_word_is_in_one_phrase_only() {
+        let text = |k: usize| match k % 3 {
+            0 => format!("x{k}y alpha beta gamma z{k}y"),
+            _ => format!("x{k}y z{k}y"),
+        };
+        let documents: Vec<String> = (0..90).map(text).collect();
+        let vectorizer = fitted(&documents);
+        assert!(vectorizer.column("alpha beta").is_some() && vectorizer.column("gamma").is_some());
+        assert!(vectorizer.column("beta gamma").is_none() && vectorizer.column("beta").is_none());
+    }
+
+    #[test]
+    fn they_are_learned_from_all_texts_together() {
+        let options = TextOptions { phrases: Phrases::Learn, ..TextOptions::default() };
+        let error = crate::text::CountedDocuments::new(&options, &texts()).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("on one rank"), "{error}");
+    }
+
+    #[test]
+    fn options_without_phrases_are_as_they_were() {
+        let json = serde_json::to_string(&TextOptions::default()).expect("serialisable");
+        assert!(!json.contains("phrases"), "{json}");
+        let options: TextOptions =
+            serde_json::from_str(r#"{"phrases": "learn"}"#).expect("options");
+        assert_eq!(options.phrases, Phrases::Learn);
+    }
+}
