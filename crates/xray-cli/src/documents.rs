@@ -10,7 +10,7 @@ use xray_pipeline::{DocumentBlock, DocumentWeights, Folder, OpenFile, RowNames, 
 
 /// documents.csv or documents.parquet, as it is being written.
 pub(crate) enum DocumentsFile {
-    Csv(OpenFile),
+    Csv(Box<OpenFile>),
     #[cfg(feature = "parquet")]
     Parquet(Box<xray_data::ParquetRows<OpenFile>>),
 }
@@ -33,7 +33,7 @@ impl DocumentsFile {
         let mut file = folder.create("documents.csv")?;
         let header = header(rows, documents, style);
         file.put(|out| out.write_all(&header))?;
-        Ok(DocumentsFile::Csv(file))
+        Ok(DocumentsFile::Csv(Box::new(file)))
     }
 
     pub(crate) fn write(&mut self, rows: &WeightRows<'_>) -> xray_pipeline::Result<()> {
@@ -53,7 +53,7 @@ impl DocumentsFile {
 
     pub(crate) fn finish(self) -> xray_pipeline::Result<OpenFile> {
         match self {
-            DocumentsFile::Csv(file) => Ok(file),
+            DocumentsFile::Csv(file) => Ok(*file),
             #[cfg(feature = "parquet")]
             DocumentsFile::Parquet(rows) => rows.finish().map_err(cannot_write),
         }

@@ -141,7 +141,6 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
         distinct: args.distinct,
         stability: args.details,
         params: args.engine.params(0, default.params.selection, &args.common),
-        ..default
     }
 }
 

@@ -89,11 +89,14 @@ impl Curve {
         Self { errors: BTreeMap::new(), stabilities: BTreeMap::new(), end: 0, grouped }
     }
 
-    /// Whether the error has been rising for a while.
+    /// Whether the error of texts has been rising for a while. That of other data may rise until there are about as many
+    /// anchors as it takes, and fall only then.
     pub(super) fn errors_rise(&self) -> bool {
         let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
         let mut last = self.errors.values().rev().take(WORSE_RANKS);
-        self.errors.len() > WORSE_RANKS && last.all(|error| *error > least * (1.0 + WORSE_ERROR))
+        self.grouped
+            && self.errors.len() > WORSE_RANKS
+            && last.all(|error| *error > least * (1.0 + WORSE_ERROR))
     }
 
     /// Whether topics have been less stable for a while.

@@ -72,7 +72,7 @@ pub(super) fn read_periods(
         return together(comm, Err(UsageError(message).into()));
     }
     if unknown > 0 {
-        session.warn(&format!("{unknown} documents have no date in {column:?} that can be read"));
+        session.warn(format!("{unknown} documents have no date in {column:?} that can be read"));
     }
     let period = match args.period {
         Some(period) => period,
