@@ -36,8 +36,8 @@ fn place() -> Place {
     place
 }
 
-const TOPICS: [&str; 5] =
-    ["contingency.csv", "documents.csv", "model.npz", "topics.csv", "topics.json"];
+const TOPICS: [&str; 6] =
+    ["classes.csv", "contingency.csv", "documents.csv", "model.npz", "topics.csv", "topics.json"];
 
 /// Lines of arguments, what they write to, and a word of the answer.
 const VERBS: [(&str, &str, &str); 10] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from test_topics import TEXTS
 
@@ -47,3 +48,25 @@ def test_a_number_is_suggested_with_its_reason() -> None:
     assert fast.suggestion_ is not None
     assert fast.suggestion_["reason"] in ("residual", "exhausted")
     assert TopicModel(3).fit(TEXTS).suggestion_ is None
+
+
+def test_patterns_phrases_and_languages_are_kept_in_the_file(tmp_path: Path) -> None:
+    german = ["der rote Ball und das blaue Tor", "ein Tor ist das Tor und der Ball"] * 6
+    options: dict[str, Any] = {"stop_words": "german", "token_pattern": "[a-z]{4,}", "min_df": 1}
+    model = TopicModel(1, max_df=1.0, **options).fit(german)
+    assert set(model.vocabulary_) == {"rote", "ball", "blaue"}
+    model.save(tmp_path / "model.npz")
+    opened = TopicModel.load(tmp_path / "model.npz")
+    assert (opened.stop_words, opened.token_pattern, opened.phrases) == (
+        "german",
+        "[a-z]{4,}",
+        False,
+    )
+    assert (opened.transform(german) == model.weights_).all()
+    words = ["new york is large", "i like new york", "york in new york", "a new day"] * 6
+    model = TopicModel(1, phrases=True, min_df=1, max_df=1.0, stop_words=None).fit(words)
+    assert "new york" in model.vocabulary_
+    model.save(tmp_path / "model.npz")
+    opened = TopicModel.load(tmp_path / "model.npz")
+    assert opened.phrases
+    assert (opened.transform(words) == model.weights_).all()

@@ -85,8 +85,12 @@ class TopicModel(
         What is kept of texts that is no word, and dropped otherwise: "urls", "emails", "tags" (of
         HTML, and entities), "headers", "signatures" and "quotes" (of mails), "numbers"; "all"
         leaves texts exactly as they are.
-    stop_words : "english", list of str or None, default="english"
-        Words to drop.
+    token_pattern : str, optional
+        A regular expression for words, with one group at most; then it alone decides what is one.
+    phrases : bool, default=False
+        Take pairs of words that the texts have often as one term.
+    stop_words : str, list of str or None, default="english"
+        Words to drop: a list, or the function words of a language such as "german".
     drop : list of str, optional
         More words to drop.
     stemming : str, optional
@@ -201,6 +205,8 @@ class TopicModel(
         tokenizer: Tokenizer | None = None,
         weighting: Weighting | None = None,
         keep: Iterable[Keep] | None = None,
+        token_pattern: str | None = None,
+        phrases: bool = False,
         stop_words: Any = "english",
         drop: Iterable[str] | None = None,
         stemming: str | None = None,
@@ -240,6 +246,8 @@ class TopicModel(
         self.tokenizer = tokenizer
         self.weighting = weighting
         self.keep = keep
+        self.token_pattern = token_pattern
+        self.phrases = phrases
         self.stop_words = stop_words
         self.drop = drop
         self.stemming = stemming

@@ -45,7 +45,13 @@ def text_request(model: Any) -> dict[str, Any]:
     }
     defaults = DEFAULTS["text"]
     request = fields(model, defaults, {"drop": words})
-    return {**request, "text": fields(model, defaults["text"], readers, TEXT_NAMES)}
+    options = fields(model, defaults["text"], readers, TEXT_NAMES)
+    # What is not said is left out of the defaults, too.
+    if model.token_pattern is not None:
+        options["token_pattern"] = text("token_pattern", model.token_pattern)
+    if model.phrases:
+        options["phrases"] = "learn"
+    return {**request, "text": options}
 
 
 def n_topics_of(name: str, value: Any) -> int | None:
@@ -67,10 +73,8 @@ def lengths(name: str, value: Any) -> list[int]:
 
 def stop_words_of(name: str, value: Any) -> str | dict[str, list[str]]:
     """The name of a list, or a list; None drops nothing."""
-    if isinstance(value, str) and value != "english":
-        raise ValueError(f"{name} = {value} is not allowed; use english, a list of words, or None")
     if isinstance(value, str):
-        return value
+        return language(name, value)
     return "none" if value is None else {"list": words(name, value)}
 
 
@@ -144,11 +148,16 @@ def text_parameters(options: dict[str, Any]) -> dict[str, Any]:
     for name in ("min_df", "max_df"):
         limit = found[name]
         found[name] = None if limit == "automatic" else next(iter(limit.values()))
+    found["phrases"] = "phrases" in found
     stop_words = found.pop("stop_words")
     if stop_words == "none":
         found["stop_words"] = []
     elif isinstance(stop_words, dict) and "list" in stop_words:
         found["stop_words"] = stop_words["list"]
+    elif isinstance(stop_words, dict) and "of_and" in stop_words:
+        found["stop_words"], found["drop"] = stop_words["of_and"]
     elif isinstance(stop_words, dict):
         found["drop"] = stop_words["english_and"]
+    else:
+        found["stop_words"] = stop_words
     return found
