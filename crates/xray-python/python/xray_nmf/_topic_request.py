@@ -36,7 +36,9 @@ def text_request(model: Any) -> dict[str, Any]:
     readers: dict[str, Reader] = {
         "keep": words,
         "min_characters": at_least(1),
+        "token_pattern": optional(text),
         "stop_words": stop_words_of,
+        "phrases": lambda _, learned: "learn" if learned else "none",
         "stemming": optional(language),
         "ngram_range": lengths,
         "min_df": frequency,
@@ -45,13 +47,7 @@ def text_request(model: Any) -> dict[str, Any]:
     }
     defaults = DEFAULTS["text"]
     request = fields(model, defaults, {"drop": words})
-    options = fields(model, defaults["text"], readers, TEXT_NAMES)
-    # What is not said is left out of the defaults, too.
-    if model.token_pattern is not None:
-        options["token_pattern"] = text("token_pattern", model.token_pattern)
-    if model.phrases:
-        options["phrases"] = "learn"
-    return {**request, "text": options}
+    return {**request, "text": fields(model, defaults["text"], readers, TEXT_NAMES)}
 
 
 def n_topics_of(name: str, value: Any) -> int | None:
@@ -148,7 +144,7 @@ def text_parameters(options: dict[str, Any]) -> dict[str, Any]:
     for name in ("min_df", "max_df"):
         limit = found[name]
         found[name] = None if limit == "automatic" else next(iter(limit.values()))
-    found["phrases"] = "phrases" in found
+    found["phrases"] = found.get("phrases", "none") != "none"
     stop_words = found.pop("stop_words")
     if stop_words == "none":
         found["stop_words"] = []
