@@ -56,7 +56,7 @@ pub enum Command {
     /// Topics of a small corpus inside this program: see what to expect
     Demo(DemoArgs),
     /// Text to topics: anchor words, top words, and what each document is about
-    Topics(TopicsArgs),
+    Topics(Box<TopicsArgs>),
     /// Anchors and weights of any nonnegative matrix
     #[command(mut_arg("text", |argument| argument.hide(true)))]
     Factorize(FactorizeArgs),

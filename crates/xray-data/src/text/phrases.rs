@@ -169,9 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn options_without_phrases_are_as_they_were() {
-        let json = serde_json::to_string(&TextOptions::default()).expect("serialisable");
-        assert!(!json.contains("phrases"), "{json}");
+    fn options_that_say_nothing_of_phrases_have_none() {
+        let options: TextOptions = serde_json::from_str("{}").expect("options");
+        assert_eq!(options.phrases, Phrases::None);
         let options: TextOptions =
             serde_json::from_str(r#"{"phrases": "learn"}"#).expect("options");
         assert_eq!(options.phrases, Phrases::Learn);
