@@ -16,8 +16,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, Folder, NumberOptions, Plan, Purpose, RowNames, TopicOptions, Topics,
-    TopicsRequest, Work, find_topics, nearest_documents, split_words,
+    ColumnNames, Corpus, Folder, GroupShares, NumberOptions, Plan, Purpose, RowNames, TopicOptions,
+    Topics, TopicsRequest, Work, find_topics, nearest_documents, split_words,
 };
 use xray_report::number;
 
@@ -77,7 +77,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         found.add_texts(comm, &beginnings)?;
     }
     let mut report = TopicsReport::new(comm, &corpus, &found)?;
-    more::add_to(&mut report, comm, &corpus, &found, periods.as_deref())?;
+    let by_period = |periods: &[String]| GroupShares::new(comm, &found.documents, periods);
+    report.periods = periods.as_deref().map(by_period).transpose()?;
     report.nearest =
         nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
     report.levels = more::levels(comm, &mut session, &mut corpus, (&options, &ranks), &found)?;

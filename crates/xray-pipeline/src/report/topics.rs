@@ -146,6 +146,8 @@ impl TopicsReport {
             Some(clusters) => agreement(clusters)?,
             None => None,
         };
+        let classes = corpus.rows.labels.as_deref();
+        let classes = classes.map(|labels| GroupShares::new(comm, &found.documents, labels));
         let run = &found.run;
         Ok(Self {
             version: VERSION,
@@ -165,7 +167,7 @@ impl TopicsReport {
             agreement: agreement(&found.documents.heaviest)?,
             nmi_clusters: clusters.map(|clusters| clusters.nmi),
             levels: Vec::new(),
-            classes: None,
+            classes: classes.transpose()?,
             periods: None,
             nearest: Vec::new(),
             ranks: None,

@@ -4,12 +4,13 @@ use std::io::Write;
 
 use xray_data::{Cells, csv_text};
 use xray_nmf::comm::{Collectives, Communicator};
+#[cfg(feature = "pictures")]
+use xray_pipeline::GroupShares;
 use xray_pipeline::report::{
     LevelReport, TopicsReport, flows_csv, groups_csv, groups_table, levels_csv, levels_table,
 };
 use xray_pipeline::{
-    Content, Corpus, Day, Folder, GroupShares, Period, TopicOptions, Topics, find_levels,
-    level_ranks,
+    Content, Corpus, Day, Folder, Period, TopicOptions, Topics, find_levels, level_ranks,
 };
 use xray_report::{Cell, Column, Table};
 #[cfg(feature = "pictures")]
@@ -98,20 +99,6 @@ fn fitting_period(comm: &dyn Communicator, days: &[Option<Day>]) -> anyhow::Resu
         (Some(&first), Some(&last)) => Period::for_span(first, last),
         _ => Period::Day,
     })
-}
-
-/// Adds what was asked for to the report; collective.
-pub(super) fn add_to(
-    report: &mut TopicsReport,
-    comm: &dyn Communicator,
-    corpus: &Corpus,
-    found: &Topics,
-    periods: Option<&[String]>,
-) -> anyhow::Result<()> {
-    let shares = |groups: &[String]| GroupShares::new(comm, &found.documents, groups);
-    report.classes = corpus.rows.labels.as_deref().map(shares).transpose()?;
-    report.periods = periods.map(shares).transpose()?;
-    Ok(())
 }
 
 /// The topics of other numbers; collective.
