@@ -10,6 +10,7 @@
 mod agree;
 pub mod args;
 mod cmd;
+mod command;
 mod data;
 mod documents;
 mod interrupt;

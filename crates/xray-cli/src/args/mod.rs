@@ -145,13 +145,13 @@ impl CommonArgs {
 const DEMO_HELP: &str = "\
 Examples:
   xray demo
-  xray demo -o demo/        also write topics.csv, topics.json, documents.csv and model.npz";
+  xray demo -o demo/        report.html, topics.csv, topics.json, documents.csv and model.npz go there";
 
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_HELP)]
 pub struct DemoArgs {
-    /// Also write the files that `xray topics` writes into this folder
+    /// Folder for the files that `xray topics` writes [default: demo-topics; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -173,8 +173,8 @@ Examples:
   xray topics news.csv --text body -k 8 --time date --details
                                                        their shares over time, and what speaks for each
 
-Writes topics.csv, topics.json, documents.csv and model.npz into the folder. `xray transform` applies
-model.npz to new documents.";
+Writes report.html (open it in a browser), topics.csv, topics.json, documents.csv and model.npz into the folder.
+`xray transform` applies model.npz to new documents.";
 
 /// Arguments of `topics`.
 #[derive(Debug, Clone, Args)]
@@ -204,7 +204,8 @@ pub struct TopicsArgs {
     /// List only one of several forms of a word (film, films)
     #[arg(long)]
     pub distinct: bool,
-    /// Also find these numbers of topics, and tell how topics split from one to the next (levels.csv, flows.csv)
+    /// Also find these numbers of topics, and tell how topics split from one to the next (levels.csv, flows.csv, and
+    /// the tree in report.html, which has some numbers of its own choice otherwise)
     #[arg(long, value_name = "K[,K...]", value_delimiter = ',', value_parser = parse::rank)]
     pub levels: Vec<usize>,
     /// Column of dates: also tell the share of each topic in each period (periods.csv and a picture)
@@ -219,6 +220,9 @@ pub struct TopicsArgs {
     /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
     #[arg(long)]
     pub details: bool,
+    /// Leave out report.html, the page with everything, and the numbers of topics that it shows beside
+    #[arg(long)]
+    pub no_report: bool,
     /// Folder for the files [default with tables: the input's name and "-topics"; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,

@@ -4,6 +4,8 @@ mod curve;
 mod draw;
 mod layout;
 mod markers;
+#[cfg(feature = "page")]
+mod page;
 mod series;
 
 pub use series::Series;
