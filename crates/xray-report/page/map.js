@@ -15,8 +15,6 @@ function mapFrame(small) {
   };
 }
 
-/** @typedef {[number, number, number, number, number?]} Box left, top, right, bottom, and whose circle it is */
-
 /**
  * The place of a label that covers nothing: two words where they fit, else one.
  * @param {Topic} topic
@@ -32,13 +30,12 @@ function labelOf(frame, topic, placed) {
     const spots = r > half + 3 ? [[0, middle]] : [[0, r + size + 1], [0, -r - 6], [side, middle], [-side, middle],
       [d + half, d + size], [-d - half, d + size], [d + half, -d - 4], [-d - half, -d - 4]];
     for (const [dx, dy] of spots) {
-      /** @type {Box} */
       const box = [x + dx - half - 2, y + dy - size * 0.85, x + dx + half + 2, y + dy + 3];
       if (isFree(box)) return { text, x: x + dx, y: y + dy, box };
     }
     first = first || { text, x: x + spots[0][0], y: y + spots[0][1], box: null };
   }
-  return /** @type {NonNullable<typeof first>} */ (first);
+  return /** @type {any} */ (first);
 }
 
 function drawMap(small) {
@@ -56,12 +53,11 @@ function drawMap(small) {
   /** @param {Topic} t */
   const isChosen = t => Number(t === chosen);
   const order = [...topics].sort((a, b) => isChosen(b) - isChosen(a) || b.documents - a.documents || a.id - b.id);
-  /** @type {Box[]} */
   const placed = small ? [] : topics.map(t => {
     const q = 0.9 * frame.r(t) + 1, x = frame.x(t), y = frame.y(t);
     return [x - q, y - q, x + q, y + q, t.id];
   });
-  /** @type {SVGElement[]} */
+  /** @type {any[]} */
   const labels = [];
   const nodes = order.map((topic, i) => {
     const node = h("g" + (topic === chosen ? ".on" : ""), {
@@ -74,8 +70,8 @@ function drawMap(small) {
     const spot = labelOf(frame, topic, placed);
     placed.push(circle, ...(spot.box ? [spot.box] : []));
     const label = h("text" + (spot.box ? "" : ".off"), { x: spot.x, y: spot.y, "aria-hidden": "true" }, spot.text);
-    for (const [event, on] of /** @type {[string, boolean][]} */ ([["mouseenter", true], ["focus", true],
-      ["mouseleave", false], ["blur", false]])) node.addEventListener(event, () => label.classList.toggle("show", on));
+    for (const [event, on] of [["mouseenter", true], ["focus", true],
+      ["mouseleave", false], ["blur", false]]) node.addEventListener(event, () => label.classList.toggle("show", on));
     labels.push(label);
     return node;
   });

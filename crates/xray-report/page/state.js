@@ -20,7 +20,9 @@ const state = {
 };
 const VIEWS = ["map", "tree", "documents", "topics"];
 
-const level = () => /** @type {Level} */ (levels.get(state.k));
+/** @returns {Level} */
+const levelAt = k => levels.get(k) || model.levels[0];
+const level = () => levelAt(state.k);
 const topicOf = id => level().topics.find(topic => topic.id === id);
 const word = place => model.words[place];
 /** @param {Topic} topic */
@@ -80,7 +82,7 @@ function follow(id, k) {
 }
 
 /** Where most of a topic's documents were at the number before. @param {Topic} topic */
-function origin(topic) {
+function cameFrom(topic) {
   const at = model.levels.findIndex(one => one.k === state.k), before = model.levels[at - 1];
   if (!before) return null;
   const into = flows(before.k, state.k).filter(flow => flow[1] === topic.id - 1 && flow[0] >= 0);
@@ -99,17 +101,16 @@ function sortedTopics() {
   return [...level().topics].sort((a, b) => orders[state.sort](a, b) || a.id - b.id);
 }
 
-/** Pairs of a topic and the part of the word that is in it, the largest first. @returns {[Topic, number][]} */
+/** Pairs of a topic and the part of the word that is in it, the largest first. @returns {any[][]} */
 function topicsWith(text) {
   const known = state.k === model.k && model.lookup.find(entry => word(entry[0]) === text);
   if (known) {
     const pairs = known.slice(1), topics = level().topics;
-    return pairs.flatMap((value, i) => i % 2 ? [] : [/** @type {[Topic, number]} */ ([topics[value], pairs[i + 1] / 100])]);
+    return pairs.flatMap((value, i) => i % 2 ? [] : [[topics[value], pairs[i + 1] / 100]]);
   }
-  return level().topics.flatMap(topic => {
-    const listed = topic.words.find(entry => word(entry[0]) === text);
-    return listed ? [/** @type {[Topic, number]} */ ([topic, listed[2]])] : [];
-  }).sort((a, b) => b[1] - a[1]);
+  const listed = level().topics.map(topic => ({ topic, entry: topic.words.find(entry => word(entry[0]) === text) }));
+  return listed.flatMap(({ topic, entry }) => entry ? [{ topic, part: entry[2] }] : [])
+    .sort((a, b) => b.part - a.part).map(({ topic, part }) => [topic, part]);
 }
 
 // ---- small parts --------------------------------------------------------------------------------------------------
@@ -122,7 +123,8 @@ function marginDots(margin) {
   return h("span.margin", { title: label, role: "img", "aria-label": label }, "●".repeat(+dots) + "○".repeat(3 - +dots));
 }
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const SCRIPTS = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}";
+const UNSPACED = new RegExp(`[${SCRIPTS}]`, "u");
 
 /**
  * The text with some words marked: runs of letters and digits, as the program reads them, and any place of words that are
@@ -132,7 +134,7 @@ function marked(text, words, beginnings) {
   const all = [...words].flatMap(one => one.split(" ")).filter(Boolean);
   const spaced = new Set(all.filter(one => !UNSPACED.test(one))), joined = all.filter(one => UNSPACED.test(one));
   const escaped = joined.map(one => one.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const runs = new RegExp([...escaped, "[\\p{L}\\p{N}\\p{M}_]{2,}"].join("|"), "giu"), out = [];
+  const runs = new RegExp([...escaped, `[[\\p{L}\\p{N}\\p{M}_]--[${SCRIPTS}]]{2,}`].join("|"), "giv"), out = [];
   let last = 0;
   for (const found of text.matchAll(runs)) {
     const run = found[0].toLowerCase();

@@ -28,14 +28,21 @@ function sortable(table) {
   return box;
 }
 
-/** @type {{text?: string[], list?: string[], table?: TableData, chart?: ChartData}[]} */
+/** Words in bold, slanted or typed, as Markdown marks them. @param {string} text */
+const inline = text => text.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`)/).map(part =>
+  part.startsWith("**") ? h("b", null, part.slice(2, -2))
+    : part.startsWith("*") && part.length > 2 ? h("i", null, part.slice(1, -1))
+      : part.startsWith("`") && part.length > 2 ? h("code", null, part.slice(1, -1)) : part);
+
+/** @type {{image?: [string, string], text?: string[], list?: string[], table?: TableData, chart?: ChartData}[]} */
 const sections = data.sections;
 put("summary", data.summary);
 put("view", sections.map(section => [
-  (section.text || []).map(text => h("p", null, text)),
-  section.list ? h("ul", null, section.list.map(item => h("li", null, item))) : null,
+  (section.text || []).map(text => h("p", null, inline(text))),
+  section.list ? h("ul", null, section.list.map(item => h("li", null, inline(item)))) : null,
   section.table ? sortable(section.table) : null,
   section.chart ? drawChart(section.chart) : null,
+  section.image ? h("figure", null, h("img", { src: section.image[1], alt: section.image[0] }), h("figcaption", null, section.image[0])) : null,
 ]));
 
 /** @type {[string, () => void][]} */

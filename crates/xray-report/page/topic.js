@@ -54,7 +54,7 @@ function topicFacts(topic) {
 
 /** What to know before judging a topic. @param {Topic} topic */
 function topicNote(topic) {
-  const from = origin(topic);
+  const from = cameFrom(topic);
   if (topic.left) {
     return h("p.note", null, `“${anchorOf(topic)}” found this topic, but has left it: refinement moved the topic. `
       + `Judge it by its words and ${model.noun}.`);
@@ -78,7 +78,7 @@ function relatedTopics(topic) {
     })));
 }
 
-/** A list of bars. @param {[any, number, string][]} rows label, part of the longest, value */
+/** A list of bars: label, part of the longest, value. */
 const bars = (rows, kind = "") => h("ul.hbars" + kind, null, rows.map(([label, part, value]) => h("li", null, label,
   h("span.track", { "aria-hidden": "true" }, h("i", { width: 100 * part + "%" })), h("span.v", null, value))));
 
@@ -146,7 +146,6 @@ function viewWord() {
   const pattern = new RegExp(before + text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "iu");
   const found = model.documents.text.flatMap((body, d) => pattern.test(body) ? [d] : []);
   const near = hits.length ? [] : model.words.filter(one => one.startsWith(text)).slice(0, 12);
-  /** @type {[any, number, string][]} */
   const rows = hits.map(([topic, part]) => [
     h("a.lab", { href: address({ topic: topic.id, word: "" }), title: title(topic) }, bdi(title(topic))), part, whole(part)]);
   if (rest > 0.01) rows.push([h("span.lab.muted", null, "all other topics"), rest, whole(rest)]);
@@ -190,7 +189,6 @@ function documentLine({ d, top, part }) {
     h("td.text", null, h("div.clip", { dir: "auto" }, marked(documents.text[d], words))));
 }
 
-/** @param {"byTopic" | "byClass"} key @param {[string, string][]} options */
 function filterBy(label, key, options) {
   const change = event => { state[key] = event.target.value; state.rows = 25; draw(); };
   return h("select", { "aria-label": label, onchange: change },
@@ -207,10 +205,8 @@ function viewDocuments() {
   const sample = documents.text.length < facts.documents
     ? `; this page has a sample of ${count(documents.text.length)}, documents.csv has all` : "";
   return [h("div.filters", null,
-    filterBy("Topic", "byTopic", [["", "All topics"], ...topics.map(topic => /** @type {[string, string]} */ (
-      [String(topic.id), `${topic.id} ${title(topic)}`])), ["0", "In no topic"]]),
-    documents.class ? filterBy("Class", "byClass", [["", "All classes"], ...model.classes.map((name, i) => /** @type {[string, string]} */ (
-      [String(i), name]))]) : null,
+    filterBy("Topic", "byTopic", [["", "All topics"], ...topics.map(topic => [String(topic.id), `${topic.id} ${title(topic)}`]), ["0", "In no topic"]]),
+    documents.class ? filterBy("Class", "byClass", [["", "All classes"], ...model.classes.map((name, i) => [String(i), name])]) : null,
     h("span.muted.small", null, rows.length === facts.documents ? `${count(rows.length)} ${noun}`
       : `${count(rows.length)} of ${count(facts.documents)} ${noun}${sample}`)),
   rows.length ? h("table.documents", null, h("caption.visually-hidden", null, "Documents with their topics"),

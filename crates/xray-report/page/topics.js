@@ -18,7 +18,7 @@ function drawHeader() {
 /** Which topics were not there at the number of topics before: few of their documents come from one that was its largest part. */
 function newTopics() {
   return state.k === model.k ? new Set() : new Set(level().topics.filter(topic => {
-    const from = origin(topic);
+    const from = cameFrom(topic);
     return from && from.part * topic.documents < from.topic.documents / 2;
   }).map(topic => topic.id));
 }

@@ -1,7 +1,5 @@
 // ---- tree: how topics split as their number grows -----------------------------------------------------------------
 
-/** @typedef {{topic: Topic, place: number, height: number, y: number, out: number, into: number, key: number}} TreeNode */
-/** @typedef {{k: number, x: number, nodes: TreeNode[]}} TreeColumn */
 
 const TREE = { width: 940, top: 30, bottom: 10, gap: 9, bar: 9, right: 190 };
 
@@ -38,10 +36,9 @@ function layTree(ks) {
   const most = Math.max(...ks), height = Math.max(420, most * 24);
   const unit = (height - TREE.top - TREE.bottom - TREE.gap * (most - 1)) / Math.max(1, model.facts.documents);
   const step = (TREE.width - TREE.right - TREE.bar) / (ks.length - 1);
-  /** @type {TreeColumn[]} */
   const columns = ks.map((k, c) => ({
     k, x: c * step,
-    nodes: /** @type {Level} */ (levels.get(k)).topics.map((topic, place) => ({
+    nodes: levelAt(k).topics.map((topic, place) => ({
       topic, place, height: Math.max(2, topic.documents * unit), y: 0, out: 0, into: 0, key: topic.place[1] * height,
     })),
   }));
@@ -77,7 +74,7 @@ function treePath({ columns, links }) {
 /** The bands between two columns. */
 function treeBands({ columns, links, unit }, c, path) {
   const [left, right] = [columns[c], columns[c + 1]];
-  const node = (column, place) => /** @type {TreeNode} */ (column.nodes.find(one => one.place === place));
+  const node = (column, place) => column.nodes.find(one => one.place === place);
   const sorted = links[c].map(([a, b, n]) => ({ from: node(left, a), to: node(right, b), n }))
     .sort((p, q) => p.from.y - q.from.y || p.to.y - q.to.y);
   return sorted.map(({ from, to, n }) => {

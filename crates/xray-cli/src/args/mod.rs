@@ -358,7 +358,7 @@ Examples:
 
 One table for all ranks: the part of the data left unexplained; for some of them the same on entries that
 were not seen, and how well topics of two halves of the rows agree (stability); for text the coherence
-(NPMI, UMass) of the topics. Writes rank.csv, rank.svg and rank.png.";
+(NPMI, UMass) of the topics. Writes rank.html, rank.csv, rank.svg and rank.png.";
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -376,7 +376,10 @@ pub struct RankArgs {
     /// Words of each topic that coherence looks at
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub words: usize,
-    /// Folder for rank.csv, rank.svg and rank.png
+    /// Leave out rank.html, and the topics of some ranks that it shows
+    #[arg(long)]
+    pub no_report: bool,
+    /// Folder for rank.html, rank.csv, rank.svg and rank.png
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]

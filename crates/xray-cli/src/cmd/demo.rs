@@ -41,7 +41,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         shows_page: folder.is_some(),
         ranks: &[],
         texts: Some(&texts),
-        about: page::about("demo", &corpus),
+        about: page::about("demo", Some(&corpus)),
     };
     let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
     let page = wanted.page(comm, &mut session, &corpus, &options, (&found, &levels, &report))?;

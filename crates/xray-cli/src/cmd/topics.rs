@@ -87,7 +87,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     report.periods = periods.as_deref().map(by_period).transpose()?;
     report.nearest =
         nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
-    let about = page::about(&args.input.name(), &corpus);
+    let about = page::about(&args.input.name(), Some(&corpus));
     let wanted = page::Wanted { shows_page, ranks: &ranks, texts: beginnings.as_deref(), about };
     let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
     drop(anchors);

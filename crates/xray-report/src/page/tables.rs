@@ -1,10 +1,14 @@
 //! A page of tables that sort and charts that tell their values.
 
+#[cfg(feature = "pictures")]
+use base64::Engine as _;
+#[cfg(feature = "pictures")]
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use super::Content;
 #[cfg(feature = "pictures")]
-use crate::pictures::Chart;
+use crate::pictures::Picture;
 use crate::table::Table;
 
 const STYLE: &str = include_str!("../../page/chart.css");
@@ -28,7 +32,7 @@ pub struct TablesPage {
 /// One section: any of its parts may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PageSection {
-    /// Paragraphs.
+    /// Paragraphs, in which `**`, `*` and backticks stand for what they do in Markdown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
     /// Items of a list.
@@ -40,6 +44,9 @@ pub struct PageSection {
     /// A chart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chart: Option<PageChart>,
+    /// What a picture shows, and the picture, as an address with all of its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<(String, String)>,
 }
 
 /// A table: what people read, and what it is sorted by.
@@ -106,10 +113,24 @@ impl TablesPage {
         self.plain.push((caption.to_owned(), table.clone()));
     }
 
-    /// Adds a chart.
+    /// Adds a paragraph.
+    pub fn push_text(&mut self, text: &str) {
+        self.push(PageSection { text: vec![text.to_owned()], ..PageSection::default() });
+    }
+
+    /// Adds a picture: a chart as data, anything else as it is.
+    ///
+    /// # Errors
+    /// If the picture cannot be drawn.
     #[cfg(feature = "pictures")]
-    pub fn push_chart(&mut self, chart: &Chart) {
-        self.push(PageSection { chart: Some(PageChart::from(chart)), ..PageSection::default() });
+    pub fn push_picture(&mut self, caption: &str, picture: &dyn Picture) -> crate::Result<()> {
+        let mut section = PageSection { chart: picture.page_chart(), ..PageSection::default() };
+        if section.chart.is_none() {
+            let bytes = STANDARD.encode(picture.png(1.0)?);
+            section.image = Some((caption.to_owned(), format!("data:image/png;base64,{bytes}")));
+        }
+        self.push(section);
+        Ok(())
     }
 }
 

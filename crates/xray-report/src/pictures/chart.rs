@@ -94,6 +94,11 @@ impl Picture for Chart {
     fn scene(&self) -> Scene {
         draw::draw(self)
     }
+
+    #[cfg(feature = "page")]
+    fn page_chart(&self) -> Option<crate::page::PageChart> {
+        Some(self.into())
+    }
 }
 
 /// A part of a [`Chart`] with its own y axis.

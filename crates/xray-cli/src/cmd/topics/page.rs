@@ -19,14 +19,16 @@ pub(crate) const NAME: &str = "report.html";
 const LONGEST_COMMAND: usize = 2_000;
 
 /// What a page is about: the data by its name, without folders.
-pub(crate) fn about(input: &str, corpus: &Corpus) -> About {
+pub(crate) fn about(input: &str, corpus: Option<&Corpus>) -> About {
     let files = input.split(' ').map(|name| Path::new(name).file_name());
     let files: Vec<_> = files.flatten().map(|name| name.to_string_lossy().into_owned()).collect();
     About {
         title: if files.is_empty() { input.to_owned() } else { files.join(" ") },
         command: Some(command::repeated().chars().take(LONGEST_COMMAND).collect()),
         program: concat!("xray ", env!("CARGO_PKG_VERSION")).to_owned(),
-        input: corpus.origin.as_ref().map(|origin| origin.hash().to_string()),
+        input: corpus
+            .and_then(|corpus| corpus.origin.as_ref())
+            .map(|origin| origin.hash().to_string()),
     }
 }
 
