@@ -28,8 +28,8 @@ function cut(text, n) {
 const SVG = new Set(["svg", "g", "circle", "rect", "path", "text", "line", "polyline"]);
 
 /**
- * h("li.docs", {title: "x"}, child, "text"): an element. Strings are text, and null is left out; a function under "onclick"
- * listens; "width" of what is no picture is its style, which the policy allows a script to set.
+ * h("li.docs", {title: "x"}, child, "text"): an element. Strings are text, and null is left out; "width" of what is no
+ * picture is a style, which the policy lets a script set.
  * @param {Record<string, any> | null} [props] @returns {any}
  */
 function h(what, props, ...children) {
@@ -52,9 +52,10 @@ const put = (id, ...children) => byId(id).replaceChildren(...children.flat(9).fi
 /** Text whose direction of writing is its own. */
 const bdi = text => h("bdi", null, text);
 
+const note = (...parts) => h("p.note", null, parts);
 const isNarrow = () => matchMedia("(max-width: 52rem)").matches;
 
-// ---- downloads ----------------------------------------------------------------------------------------------------
+// Downloads.
 
 /** A cell of a CSV file; what a spreadsheet would take for a formula gets an apostrophe. */
 function cell(value) {
@@ -92,29 +93,21 @@ function savePicture(svg, name) {
 
 /** Fills the menu of downloads: what each is called, and what makes it. @param {[string, () => void][]} items */
 function offerDownloads(items) {
-  const menu = byId("menu"), button = byId("download");
-  const show = open => {
-    menu.hidden = !open;
-    button.setAttribute("aria-expanded", String(open));
-  };
-  menu.replaceChildren(...items.map(([label, make]) => h("button", {
-    onclick: () => { make(); show(false); button.focus(); },
-  }, label)));
-  button.addEventListener("click", () => show(menu.hidden));
-  document.addEventListener("click", event => {
-    if (!(/** @type {Element} */ (event.target).closest(".menu"))) show(false);
-  });
-  menu.parentElement.addEventListener("keydown", event => {
-    if (event.key !== "Escape" || menu.hidden) return;
+  const menu = document.querySelector("details.menu"), button = byId("download");
+  const close = () => menu?.removeAttribute("open");
+  put("menu", items.map(([label, make]) => h("button", { onclick: () => { make(); close(); button.focus(); } }, label)));
+  document.addEventListener("click", event => event.target instanceof Node && !menu?.contains(event.target) && close());
+  menu?.addEventListener("keydown", event => {
+    if (/** @type {any} */ (event).key !== "Escape" || !menu.hasAttribute("open")) return;
     event.stopPropagation();
-    show(false);
+    close();
     button.focus();
   });
 }
 
 const saveData = () => save("page.json", "application/json", JSON.stringify(data));
 
-// ---- light and dark -----------------------------------------------------------------------------------------------
+// Light and dark.
 
 const theme = document.documentElement.dataset;
 try {

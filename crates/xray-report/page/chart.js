@@ -1,4 +1,4 @@
-// ---- charts: curves and points that tell their values on hover and focus ------------------------------------------
+// Charts: curves and points that tell their values on hover and focus.
 
 /** Round numbers between two ends. @returns {number[]} */
 function ticks(low, high, log, wanted) {

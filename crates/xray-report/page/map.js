@@ -1,4 +1,4 @@
-// ---- map: places come with the data; here they get labels ---------------------------------------------------------
+// Map: places come with the data; here they get labels.
 
 /** Where things are on the map; upright on a phone, as directions mean nothing. */
 function mapFrame(small) {
@@ -103,15 +103,15 @@ function mapKey(event, svg, frame) {
   next.focus();
 }
 
-function viewMap() {
+views.map = () => {
   const { topics, kept } = level();
   if (!topics.length) {
-    return [h("p.note", null, `No topics: none of the ${count(model.facts.documents)} ${model.noun} has a word that is left `
+    return [note(`No topics: none of the ${count(model.facts.documents)} ${model.noun} has a word that is left `
       + "after stop words and rare words are dropped. Try --min-df 1 or --stop-words none.")];
   }
-  if (topics.length < 3) return [h("p.note", null, "A map needs three topics or more. The list says all there is.")];
+  if (topics.length < 3) return [note("A map needs three topics or more. The list says all there is.")];
   return [h("figure", null, drawMap(false), h("figcaption", null,
     `Near means similar words; area is the share of ${model.noun}. Directions mean nothing, and circles that would overlap `
     + `are moved apart. Two dimensions keep ${whole(kept)} of the differences between the topics`,
     kept < 0.35 ? ", so trust the related topics of each rather than small distances here." : "."))];
-}
+};

@@ -1,4 +1,4 @@
-// ---- rank: curves over the same axis, one suggestion, the topics of any number ------------------------------------
+// Rank: curves over the same axis, one suggestion, the topics of any number.
 
 /** @type {RankData} */
 const study = data;

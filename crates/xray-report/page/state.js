@@ -1,4 +1,4 @@
-// ---- topics: the address is the state -----------------------------------------------------------------------------
+// Topics: the address is the state.
 
 /** What is shown; a server may answer with another. @type {TopicsData} */
 let model = data;
@@ -18,7 +18,10 @@ const state = {
   /** The topic that the tree was opened from. @type {number | null} */ path: null,
   /** Whether nothing was chosen yet. */ start: true,
 };
-const VIEWS = ["map", "tree", "documents", "topics"];
+/** What draws each view. @type {Record<string, () => any[]>} */
+const views = {};
+/** What may be added to what is drawn. */
+const added = { list() {}, word(row, topic, text) {}, topic(parts, topic) {} };
 
 /** @returns {Level} */
 const levelAt = k => levels.get(k) || model.levels[0];
@@ -41,6 +44,8 @@ function address(change) {
   return "#" + parts.join("&");
 }
 
+const toView = view => address({ topic: null, word: "", view });
+const toTopic = (topic, k = state.k) => address({ k, topic, word: "" });
 const go = change => { location.hash = address(change); };
 
 function readAddress() {
@@ -53,7 +58,7 @@ function readAddress() {
   state.topic = topic ? topic.id : null;
   state.word = (query.get("word") || "").slice(0, 200).toLowerCase();
   const view = query.get("view") || "";
-  state.view = VIEWS.includes(view) ? view : "map";
+  state.view = ["map", "tree", "documents", "topics"].includes(view) ? view : "map";
   state.start = !location.hash;
   state.rows = 25;
 }
@@ -61,10 +66,7 @@ function readAddress() {
 /** Documents that go from topics of one number to those of another, exactly. */
 const flows = (from, to) => model.flows.find(flow => flow.from === from && flow.to === to)?.documents || [];
 
-/**
- * The topic at another number that most of a topic's documents are in: a number means something else there. It is
- * followed from one number to the next.
- */
+/** The topic at another number of them that most of a topic's documents are in, followed from one number to the next. */
 function follow(id, k) {
   if (!id) return null;
   const ks = model.levels.map(one => one.k);
@@ -113,7 +115,7 @@ function topicsWith(text) {
     .sort((a, b) => b.part - a.part).map(({ topic, part }) => [topic, part]);
 }
 
-// ---- small parts --------------------------------------------------------------------------------------------------
+// Small parts.
 
 /** How clearly an anchor won: three dots, two or one; none if it was given. */
 function marginDots(margin) {

@@ -1,4 +1,4 @@
-// ---- tables that sort, and charts ---------------------------------------------------------------------------------
+// Tables that sort, and charts.
 
 /** @typedef {{columns: [string, boolean][], rows: string[][], values: (number | null)[][]}} TableData */
 

@@ -1,4 +1,4 @@
-// ---- one topic ----------------------------------------------------------------------------------------------------
+// One topic.
 
 const WORDS_SHOWN = 14, BEST_SHOWN = 5, MARKED_WORDS = 24;
 
@@ -11,25 +11,31 @@ const shownWords = topic => [...topic.words].sort((a, b) => relevance(b) - relev
 /** Bars are as long as the word is heavy, at any order; the dark part is what other topics do not have. @param {Topic} topic */
 function drawWords(topic) {
   const most = Math.max(...topic.words.map(entry => entry[1]), 1e-9);
-  return shownWords(topic).map(([place, weight, exclusive]) => h("li" + (topic.anchor.includes(place) ? ".anchor" : ""), {
-    title: `${cut(word(place), 400)}: ${percent(weight)} of the topic's weight; ${whole(exclusive)} of the word is in this topic`,
-  },
-  h("a", { href: address({ word: word(place) }) }, bdi(cut(word(place), 60))),
-  h("span.track", { "aria-hidden": "true" },
-    h("i", { width: 100 * weight / most + "%" }, h("b", { width: 100 * exclusive + "%" }))),
-  h("span.v", null, Math.round(100 * exclusive) + "\u00a0%")));
+  return shownWords(topic).map(([place, weight, exclusive]) => {
+    const text = word(place), row = h("li" + (topic.anchor.includes(place) ? ".anchor" : ""), {
+      title: `${cut(text, 400)}: ${percent(weight)} of the topic's weight; ${whole(exclusive)} of the word is in this topic`,
+    },
+    h("a", { href: address({ word: text }) }, bdi(cut(text, 60))),
+    h("span.track", { "aria-hidden": "true" },
+      h("i", { width: 100 * weight / most + "%" }, h("b", { width: 100 * exclusive + "%" }))),
+    h("span.v", null, Math.round(100 * exclusive) + "\u00a0%"));
+    added.word(row, topic, text);
+    return row;
+  });
 }
 
 /** @param {{part?: number, beginnings?: boolean}} [how] */
 function documentItem(d, words, how = {}) {
-  const { documents } = model, named = documents.class && documents.class[d] >= 0;
+  const { documents } = model, named = classOf(d);
   const part = how.part === undefined ? null : [
     h("span.track", { "aria-hidden": "true" }, h("i", { width: how.part + "%" })), h("span", null, how.part + "\u00a0%")];
   return h("li", null,
-    h("div.meta", null, part, named ? h("span.tag", null, bdi(model.classes[documents.class[d]])) : null,
+    h("div.meta", null, part, named ? h("span.tag", null, bdi(named)) : null,
       h("span.id", null, bdi(cut(documents.id[d], 60)))),
     h("p", { dir: "auto" }, marked(documents.text[d], words, how.beginnings)));
 }
+
+const classOf = d => model.classes[model.documents.class?.[d] ?? -1] || "";
 
 /** The percentage of a document that is a topic. */
 function partOf(d, place) {
@@ -37,6 +43,8 @@ function partOf(d, place) {
   for (let i = 0; i < mix.length; i += 2) if (mix[i] === place) return mix[i + 1];
   return 0;
 }
+
+const backToList = () => h("a.back", { href: toView("topics") }, "‹ All topics");
 
 /** @param {Topic} topic */
 function topicFacts(topic) {
@@ -56,15 +64,15 @@ function topicFacts(topic) {
 function topicNote(topic) {
   const from = cameFrom(topic);
   if (topic.left) {
-    return h("p.note", null, `“${anchorOf(topic)}” found this topic, but has left it: refinement moved the topic. `
+    return note(`“${anchorOf(topic)}” found this topic, but has left it: refinement moved the topic. `
       + `Judge it by its words and ${model.noun}.`);
   }
   if (topic.margin !== null && topic.margin < 0.01) {
-    return h("p.note", null, "Close call: another word would have served as anchor just as well. That says nothing bad about the topic.");
+    return note("Close call: another word would have served as anchor just as well. That says nothing bad about the topic.");
   }
   if (!from || from.part > 0.9) return null;
-  return h("p.note", null, `With ${from.k} topics, ${whole(from.part)} of its ${model.noun} were in `,
-    h("a", { href: address({ k: from.k, topic: from.topic.id, word: "" }) }, bdi(title(from.topic))), ".");
+  return note(`With ${from.k} topics, ${whole(from.part)} of its ${model.noun} were in `,
+    h("a", { href: toTopic(from.topic.id, from.k) }, bdi(title(from.topic))), ".");
 }
 
 /** @param {Topic} topic */
@@ -73,7 +81,7 @@ function relatedTopics(topic) {
   return h("section.sec", null, h("header", null, h("h3", null, "Related topics")), h("ul", null,
     topic.related.slice(0, 3).map(([place, alike, shared]) => {
       const other = level().topics[place];
-      return h("li.rel", null, h("a", { href: address({ topic: other.id, word: "" }) }, bdi(title(other))),
+      return h("li.rel", null, h("a", { href: toTopic(other.id) }, bdi(title(other))),
         h("div.small.muted", null, `${whole(alike)} alike: `, bdi(shared.map(one => cut(word(one), 40)).join(", "))));
     })));
 }
@@ -105,7 +113,7 @@ function topicPeriods(topic) {
     h("p.small.muted", null, told + "."));
 }
 
-function viewTopic() {
+views.topic = () => {
   const topic = /** @type {Topic} */ (topicOf(state.topic)), place = topic.id - 1;
   const best = h("ol.docs"), list = h("ol.words", { id: "words" });
   const draw = () => {
@@ -119,12 +127,12 @@ function viewTopic() {
     "aria-label": "Order of words, from frequent in the topic to found only in the topic",
     oninput: event => { state.lean = Number(event.target.value); draw(); },
   });
-  return [h("a.back", { href: address({ topic: null, word: "", view: "topics" }) }, "‹ All topics"),
+  const parts = [backToList(),
     h("div.top", null,
       h("div", null, h("p.muted.small", { id: "which" }, `Topic ${topic.id} of ${state.k}`),
         h("h2", { id: "topic-title", tabindex: -1, title: cut(title(topic), 400) }, bdi(title(topic))), topicFacts(topic), topicNote(topic)),
       level().topics.length > 2
-        ? h("a.locator", { href: address({ topic: null, word: "", view: "map" }), "aria-label": "Back to the map" }, drawMap(true)) : null),
+        ? h("a.locator", { href: toView("map"), "aria-label": "Back to the map" }, drawMap(true)) : null),
     h("div.two", null,
       h("div", null,
         h("section.sec", null, h("header", null, h("h3", null, "Words")),
@@ -134,34 +142,36 @@ function viewTopic() {
       h("section.sec", null,
         h("header", null, h("h3", null, `Best ${model.noun}`), h("span.small.muted", null, "part of the text that is this topic")), best,
         h("p.more", null, h("a", {
-          href: address({ topic: null, word: "", view: "documents" }), onclick: () => { state.byTopic = String(topic.id); },
+          href: toView("documents"), onclick: () => { state.byTopic = String(topic.id); },
         }, `All ${model.noun} of this topic here`))))];
-}
+  added.topic(parts, topic);
+  return parts;
+};
 
-// ---- one word -----------------------------------------------------------------------------------------------------
+// One word.
 
-function viewWord() {
+views.word = () => {
   const text = state.word, hits = topicsWith(text), rest = 1 - hits.reduce((sum, hit) => sum + hit[1], 0);
   const before = UNSPACED.test(text) ? "" : "(^|[^\\p{L}\\p{N}_])";
   const pattern = new RegExp(before + text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "iu");
   const found = model.documents.text.flatMap((body, d) => pattern.test(body) ? [d] : []);
   const near = hits.length ? [] : model.words.filter(one => one.startsWith(text)).slice(0, 12);
   const rows = hits.map(([topic, part]) => [
-    h("a.lab", { href: address({ topic: topic.id, word: "" }), title: title(topic) }, bdi(title(topic))), part, whole(part)]);
+    h("a.lab", { href: toTopic(topic.id), title: title(topic) }, bdi(title(topic))), part, whole(part)]);
   if (rest > 0.01) rows.push([h("span.lab.muted", null, "all other topics"), rest, whole(rest)]);
   const meant = near.map((one, i) => [i ? ", " : "", h("a", { href: address({ word: one }) }, bdi(cut(one, 40)))]);
-  return [h("a.back", { href: address({ topic: null, word: "", view: "topics" }) }, "‹ All topics"),
+  return [backToList(),
     h("p.muted.small", null, "Word"), h("h2", { id: "topic-title", tabindex: -1 }, bdi(cut(text, 80))),
     hits.length
       ? h("section.sec.gap", null, h("p.muted", null, hits.length === 1 ? "One topic has it." : `${hits.length} topics have it.`,
         " Bars: how its weight divides among the topics."), bars(rows, ".wide"))
-      : h("p.note", null, meant.length ? ["No topic has it. Did you mean ", meant, "?"] : "No topic lists this word among its heaviest."),
+      : note(meant.length ? ["No topic has it. Did you mean ", meant, "?"] : "No topic lists this word among its heaviest."),
     h("section.sec", null,
       h("header", null, h("h3", null, `${count(found.length)} of the ${count(model.documents.text.length)} ${model.noun} here`)),
       h("ol.docs", null, found.slice(0, state.rows).map(d => documentItem(d, [text], { beginnings: true }))))];
-}
+};
 
-// ---- documents ----------------------------------------------------------------------------------------------------
+// Documents.
 
 function documentRows() {
   const { mix, topics } = level(), { documents } = model;
@@ -178,12 +188,12 @@ function documentRows() {
 
 /** @param {DocumentRow} row */
 function documentLine({ d, top, part }) {
-  const { documents } = model, mix = level().mix[d], classed = documents.class;
+  const { documents } = model, mix = level().mix[d];
   const told = mix.map((value, i) => i % 2 ? value + " %\n" : title(level().topics[value]) + " ").join("");
   const words = top ? top.words.slice(0, MARKED_WORDS).map(entry => word(entry[0])) : [];
   return h("tr", null, h("td.num", null, bdi(cut(documents.id[d], 40))),
-    classed ? h("td", null, classed[d] < 0 ? "" : h("span.tag.small", null, bdi(model.classes[classed[d]]))) : null,
-    h("td", null, top ? h("a", { href: address({ topic: top.id, word: "" }) }, bdi(title(top))) : h("span.muted", null, "none")),
+    documents.class ? h("td", null, classOf(d) ? h("span.tag.small", null, bdi(classOf(d))) : "") : null,
+    h("td", null, top ? h("a", { href: toTopic(top.id) }, bdi(title(top))) : h("span.muted", null, "none")),
     h("td.mixcell", null, h("div.mix", { role: "img", "aria-label": part + " %", title: told },
       mix.map((value, i) => i % 2 ? h("i", { width: value + "%" }) : null))),
     h("td.text", null, h("div.clip", { dir: "auto" }, marked(documents.text[d], words))));
@@ -195,7 +205,7 @@ function filterBy(label, key, options) {
     options.map(([value, text]) => h("option", { value, selected: value === state[key] }, cut(text, 60))));
 }
 
-function viewDocuments() {
+views.documents = () => {
   const rows = documentRows(), { documents, facts, noun } = model, { topics } = level();
   const head = (key, label, kind = "") => {
     const on = state.order === key;
@@ -212,7 +222,7 @@ function viewDocuments() {
   rows.length ? h("table.documents", null, h("caption.visually-hidden", null, "Documents with their topics"),
     h("thead", null, h("tr", null, head("name", "Name", ".num"), documents.class ? h("th", { scope: "col" }, "Class") : null,
       head("topic", "Heaviest topic"), head("weight", "Mixture"), h("th", { scope: "col" }, "Text"))),
-    h("tbody", null, rows.slice(0, state.rows).map(documentLine))) : h("p.note", null, "No document is left by these filters."),
+    h("tbody", null, rows.slice(0, state.rows).map(documentLine))) : note("No document is left by these filters."),
   rows.length > state.rows ? h("p.more", null, h("button", { onclick: () => { state.rows += 50; draw(); } },
     `Show ${Math.min(50, rows.length - state.rows)} more`)) : null];
-}
+};

@@ -1,4 +1,4 @@
-// ---- header and list ----------------------------------------------------------------------------------------------
+// Header and list.
 
 const agreement = nmi => nmi > 0.8 ? "very well" : nmi > 0.5 ? "well" : nmi > 0.25 ? "in part" : "little";
 
@@ -9,7 +9,7 @@ function drawHeader() {
   put("title", `${count(model.facts.documents)} ${noun}, ${state.k} ${state.k === 1 ? "topic" : "topics"}`);
   const first = even ? "All about the same size: " : n === 1 ? "Just one: " : n ? "The largest: " : "Nothing to show";
   const named = big.slice(0, 3).map((topic, i) => [i === 0 ? "" : i === 2 || n === 2 ? " and " : "; ",
-    h("a", { href: address({ topic: topic.id, word: "" }) }, bdi(title(topic))), ` (${percent(share(topic))})`]);
+    h("a", { href: toTopic(topic.id) }, bdi(title(topic))), ` (${percent(share(topic))})`]);
   put("summary", first, named, even && n > 3 ? " among them. " : ". ",
     nmi === undefined ? "" : `The topics agree ${agreement(nmi)} with the given classes (NMI ${nmi.toFixed(2)}). `,
     silent ? `${count(silent)} ${noun} ${silent === 1 ? "fits" : "fit"} no topic.` : "");
@@ -26,7 +26,7 @@ function newTopics() {
 /** @param {Topic} topic @param {{most: number, isNew: boolean, dim: boolean}} how */
 function topicRow(topic, { most, isNew, dim }) {
   return h("li", null, h("a" + (dim ? ".dim" : ""), {
-    "data-t": topic.id, href: address({ topic: topic.id, word: "" }),
+    "data-t": topic.id, href: toTopic(topic.id),
     "aria-current": state.topic === topic.id && !state.word ? "true" : null,
   },
   h("span.n", null, String(topic.id)), h("span.name", { title: cut(title(topic), 400) }, bdi(title(topic))),
@@ -58,18 +58,17 @@ function drawList() {
   slider.setAttribute("aria-valuetext", state.k + " topics");
   slider.hidden = ks.length < 2;
   put("k-value", String(state.k));
+  added.list();
 }
 
-// ---- drawing ------------------------------------------------------------------------------------------------------
-
-/** @type {Record<string, () => any[]>} */
-const views = { map: viewMap, tree: viewTree, documents: viewDocuments, topic: viewTopic, word: viewWord };
+// Drawing.
 
 function drawTabs(view, listOnly) {
   for (const tab of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".tabs a"))) {
     const own = tab.dataset.view || "";
     const on = own === "topics" ? listOnly || state.topic : own === view && !(listOnly && isNarrow());
-    tab.href = address({ view: own, topic: null, word: "" });
+    tab.href = toView(own);
+    tab.hidden = own !== "topics" && !views[own];
     if (on) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
@@ -82,7 +81,7 @@ function draw(moved) {
   const view = state.word ? "word" : state.topic ? "topic" : state.view === "topics" ? "map" : state.view;
   document.body.className = listOnly ? "only-topics" : "only-main";
   drawTabs(view, listOnly);
-  put("view", views[view]());
+  put("view", (views[view] || views.map)());
   const search = byId("search"), topic = topicOf(state.topic);
   if (document.activeElement !== search) search.value = state.word;
   document.title = (topic ? title(topic) + " · " : "") + data.title + " · xray";
@@ -98,14 +97,12 @@ offerDownloads([
       topic.margin ?? "", topic.words.slice(0, 20).map(entry => word(entry[0])).join(" ")])]))],
   ["Documents shown, CSV", () => save("documents-shown.csv", "text/csv", csv([
     ["document", "class", "topic", "percent", "text"],
-    ...documentRows().map(({ d, top, part }) => [model.documents.id[d],
-      model.documents.class && model.documents.class[d] >= 0 ? model.classes[model.documents.class[d]] : "",
-      top ? top.id : "", part, model.documents.text[d]])]))],
+    ...documentRows().map(({ d, top, part }) => [model.documents.id[d], classOf(d), top?.id ?? "", part, model.documents.text[d]])]))],
   ["This picture, SVG", () => savePicture(document.querySelector("main svg"), "topics.svg")],
   ["All of this page, JSON", () => save("page.json", "application/json", JSON.stringify(model))],
 ]);
 
-// ---- what people do -----------------------------------------------------------------------------------------------
+// What people do.
 
 function replaceAddress(to) {
   history.replaceState(null, "", to);

@@ -1,4 +1,4 @@
-// ---- tree: how topics split as their number grows -----------------------------------------------------------------
+// Tree: how topics split as their number grows.
 
 
 const TREE = { width: 940, top: 30, bottom: 10, gap: 9, bar: 9, right: 190 };
@@ -110,9 +110,9 @@ function hint(text) {
   if (caption) caption.textContent = text;
 }
 
-function viewTree() {
+views.tree = () => {
   const ks = model.tree;
-  if (ks.length < 2) return [h("p.note", null, "The tree needs topics at two or more numbers of topics: --levels 2,5,10 finds them.")];
+  if (ks.length < 2) return [note("The tree needs topics at two or more numbers of topics: --levels 2,5,10 finds them.")];
   const tree = layTree(ks), path = treePath(tree);
   const svg = h("svg.tree", {
     viewBox: `0 0 ${TREE.width} ${tree.height}`, role: "group", "aria-label": "How topics split as their number grows",
@@ -132,4 +132,4 @@ function viewTree() {
   return [h("figure", null, h("div.scroll", { tabindex: 0, role: "region", "aria-label": "Tree" }, svg), h("figcaption", { id: "hint" },
     `How ${count(model.facts.documents)} ${model.noun} move as topics are added, from left to right. Height is share. `
     + "Choose a topic to open it at that number of topics."))];
-}
+};

@@ -121,7 +121,7 @@ impl<C: Content> Page<C> {
         let frame = Frame {
             kind: C::KIND,
             title: shown_text(&self.about.title),
-            heading: self.content.heading(),
+            heading: shown_text(&self.content.heading()),
             program: shown_text(&self.about.program),
             command: self.about.command.as_deref().map(shown_text),
             input: self.about.input.as_deref().map(short_hash),
@@ -218,7 +218,9 @@ mod tests {
             let hash = STANDARD.encode(Sha256::digest(between(start, end).as_bytes()));
             assert!(html.contains(&format!("sha256-{hash}")), "{start}");
         }
-        assert!(!html.contains("connect-src") && !html.contains("http"), "nothing is loaded");
+        for loads in ["connect-src", "src=", "url(", "@import", "<link", "href=\"http"] {
+            assert!(!html.contains(loads), "{loads}");
+        }
     }
 
     #[test]

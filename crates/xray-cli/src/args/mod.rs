@@ -5,6 +5,8 @@ mod edit;
 mod engine;
 #[cfg(feature = "experiments")]
 mod evidence;
+#[cfg(feature = "explore")]
+mod explore;
 mod input;
 mod parse;
 mod ranks;
@@ -23,6 +25,8 @@ pub use edit::EditArgs;
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
 pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
+#[cfg(feature = "explore")]
+pub use explore::ExploreArgs;
 pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
@@ -65,6 +69,11 @@ pub enum Command {
     /// Change topics by hand: merge, split, drop, rename, move words
     #[command(mut_arg("data", |argument| argument.required(false)))]
     Edit(EditArgs),
+    /// Look at topics in a browser, and change them by hand: every change is answered exactly
+    #[cfg(feature = "explore")]
+    #[command(after_help = ExploreArgs::HELP)]
+    #[command(mut_args(hide_folders))]
+    Explore(Box<ExploreArgs>),
     /// How many? Residual, error on unseen entries, stability and coherence, and a suggestion
     Rank(RankArgs),
     /// Many methods on the same data: time, memory, error, and how well they meet the truth
@@ -84,6 +93,32 @@ pub enum Command {
     Man(ManArgs),
 }
 
+/// Options that are for results in a folder, which a page that is served does not have.
+#[cfg(feature = "explore")]
+fn hide_folders(argument: clap::Arg) -> clap::Arg {
+    let folders = [
+        "output",
+        "levels",
+        "time",
+        "period",
+        "nearest",
+        "details",
+        "no_report",
+        "checkpoint",
+        "checkpoint_every",
+        "checkpoint_seconds",
+        "resume",
+        "shards",
+        "single",
+        "parquet",
+        "json",
+        "exact",
+        "threshold",
+    ];
+    let hidden = folders.contains(&argument.get_id().as_str());
+    if hidden { argument.hide(true) } else { argument }
+}
+
 impl Command {
     /// What is common to all verbs, of those that compute.
     pub fn common_mut(&mut self) -> Option<&mut CommonArgs> {
@@ -93,6 +128,8 @@ impl Command {
             Command::Factorize(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
             Command::Edit(args) => Some(&mut args.common),
+            #[cfg(feature = "explore")]
+            Command::Explore(args) => Some(args.common_mut()),
             Command::Rank(args) => Some(&mut args.common),
             #[cfg(feature = "experiments")]
             Command::Compare(args) => Some(&mut args.common),

@@ -137,7 +137,7 @@ pub(crate) fn find(
 }
 
 /// What is asked for.
-fn request(args: &TopicsArgs) -> TopicsRequest {
+pub(crate) fn request(args: &TopicsArgs) -> TopicsRequest {
     let default = TopicsRequest::default();
     TopicsRequest {
         topics: match args.rank {

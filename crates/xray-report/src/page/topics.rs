@@ -6,13 +6,15 @@ use super::Content;
 use crate::table::{Cell, Column, Table};
 
 const STYLE: &str = include_str!("../../page/topics.css");
-const SCRIPTS: [&str; 5] = [
-    include_str!("../../page/state.js"),
-    include_str!("../../page/map.js"),
-    include_str!("../../page/tree.js"),
-    include_str!("../../page/topic.js"),
-    include_str!("../../page/topics.js"),
-];
+const STATE: &str = include_str!("../../page/state.js");
+const MAP: &str = include_str!("../../page/map.js");
+const TREE: &str = include_str!("../../page/tree.js");
+const TOPIC: &str = include_str!("../../page/topic.js");
+const TOPICS: &str = include_str!("../../page/topics.js");
+
+/// What a page that is served has beside.
+const EXPLORE_STYLE: &str = include_str!("../../page/explore.css");
+const EXPLORE: &str = include_str!("../../page/explore.js");
 
 /// Words of a topic in the table that is there without a script.
 const TABLE_WORDS: usize = 10;
@@ -168,13 +170,15 @@ impl Content for TopicsPage {
     const KIND: &'static str = "topics";
 
     fn styles(&self) -> Vec<&'static str> {
-        let explore = self.asks().then_some(include_str!("../../page/explore.css"));
-        [STYLE].into_iter().chain(explore).collect()
+        [STYLE].into_iter().chain(self.asks().then_some(EXPLORE_STYLE)).collect()
     }
 
     fn scripts(&self) -> Vec<&'static str> {
-        let explore = self.asks().then_some(include_str!("../../page/explore.js"));
-        SCRIPTS.into_iter().chain(explore).collect()
+        // One number of topics has no tree.
+        match self.asks() {
+            true => vec![STATE, MAP, TOPIC, TOPICS, EXPLORE],
+            false => vec![STATE, MAP, TREE, TOPIC, TOPICS],
+        }
     }
 
     fn heading(&self) -> String {
@@ -212,5 +216,48 @@ impl Content for TopicsPage {
 
     fn asks(&self) -> bool {
         self.live.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::page::{About, Page, RankPage, TablesPage};
+
+    use super::*;
+
+    #[test]
+    fn pages_are_small() {
+        const KB: usize = 1024;
+        let about = About::default;
+        let report = TopicsPage::default();
+        let explore = TopicsPage { live: Some(serde_json::Value::Null), ..TopicsPage::default() };
+        assert!(Page::new(about(), report).code_bytes() <= 60 * KB);
+        assert!(Page::new(about(), explore).code_bytes() <= 70 * KB);
+        assert!(Page::new(about(), RankPage::default()).code_bytes() <= 60 * KB);
+        assert!(Page::new(about(), TablesPage::default()).code_bytes() <= 60 * KB);
+    }
+
+    #[test]
+    fn topics_are_there_without_a_script() {
+        let topic = PageTopic {
+            id: 1,
+            name: vec!["cats".into(), "<dogs>".into()],
+            documents: 1,
+            words: vec![PageWord(0, 0.5, 1.0)],
+            ..PageTopic::default()
+        };
+        let level = PageLevel { k: 1, topics: vec![topic], ..PageLevel::default() };
+        let page = TopicsPage {
+            noun: "documents".into(),
+            k: 1,
+            facts: PageFacts { documents: 3, words: 1, shown: 0 },
+            words: vec!["purr".into()],
+            levels: vec![level],
+            ..TopicsPage::default()
+        };
+        let html = Page::new(About::default(), page).html();
+        assert!(html.contains("<h1 id=\"title\">3 documents, 1 topic</h1>"));
+        assert!(html.contains("<bdi>cats, &#60;dogs&#62;</bdi>") && html.contains("33.3 %"));
+        assert!(!html.contains("<dogs>"));
     }
 }
