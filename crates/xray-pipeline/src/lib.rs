@@ -99,7 +99,7 @@ pub use number::{
     study_number, study_sample,
 };
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
-pub use page::{PageSource, kept_characters};
+pub use page::{ModelPage, PageSource, kept_characters};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
     Content, InputFacts, OwnDocuments, as_table, beginning, fingerprint, gather_sizes, read,

@@ -3,6 +3,7 @@
 mod excerpt;
 mod place;
 mod sample;
+mod view;
 mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,6 +29,8 @@ use crate::words::Listing;
 use excerpt::{excerpt, short};
 use place::places;
 use sample::sample;
+pub use view::ModelPage;
+pub(crate) use view::View;
 pub(crate) use words::ShownWord;
 use words::{WordList, shared_words, shown_words};
 

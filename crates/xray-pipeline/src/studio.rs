@@ -13,14 +13,11 @@ use xray_nmf::{RunState, StopRequest};
 use xray_report::{About, Page, TopicsPage};
 
 use crate::corpus::Corpus;
-use crate::documents::DocumentWeights;
-use crate::edit::{TopicEdits, edit_model, given_names};
+use crate::edit::{TopicEdits, edit_model};
 use crate::error::{Error, Result};
-use crate::evidence::gather_evidence;
-use crate::levels::{Level, LevelParts, flows};
-use crate::model::{dense_rows, dense_topics, model_topics};
+use crate::levels::{Level, flows};
 use crate::options::{TopicOptions, TopicsRequest};
-use crate::page::PageSource;
+use crate::page::View;
 use crate::report::TopicsParameters;
 use crate::topics::find_topics;
 use crate::watch::{Stoppable, ignore};
@@ -134,10 +131,7 @@ pub struct Asked {
 struct Shown {
     asked: Asked,
     model: Model,
-    level: Level,
-    h: Vec<f64>,
-    documents: DocumentWeights,
-    excluded: Vec<usize>,
+    view: View,
 }
 
 /// A corpus, what is shown of it, and the way here and back.
@@ -185,7 +179,7 @@ impl Studio {
         let asked = Asked { request, edits: Vec::new() };
         let shown = fit(&mut corpus, asked, &provenance, memory, stop)?;
         // A number that was suggested is asked for from now on.
-        let rank = shown.level.topics.len();
+        let rank = shown.view.level().topics.len();
         let request = TopicsRequest { topics: Some(rank), ..shown.asked.request.clone() };
         let shown = Shown { asked: Asked { request, edits: Vec::new() }, ..shown };
         let came_from = (0..rank).map(Some).collect();
@@ -263,20 +257,7 @@ impl Studio {
     /// # Errors
     /// None on one machine.
     pub fn page(&self) -> Result<Page<TopicsPage>> {
-        let Shown { level, h, documents, excluded, model, .. } = &self.shown;
-        let titles = given_names(model);
-        let source = PageSource {
-            corpus: &self.corpus,
-            levels: std::slice::from_ref(level),
-            rank: level.topics.len(),
-            h,
-            documents,
-            excluded,
-            titles: &titles,
-            periods: None,
-            texts: self.texts.as_deref(),
-        };
-        source.page(&OneRank, &self.about)
+        self.shown.view.page(&self.corpus, self.texts.as_deref(), &self.about)
     }
 
     /// Finds and shows what is asked for.
@@ -297,10 +278,11 @@ impl Studio {
         for edits in &asked.edits[made..] {
             let before = shown.as_ref().unwrap_or(&self.shown);
             let model = edit_model(&before.model, edits, Some(&mut self.corpus))?;
-            shown = Some(of_model(&self.corpus, model, &asked.request)?);
+            let view = View::of_model(&mut self.corpus, &model, &asked.request)?;
+            shown = Some(Shown { asked: asked.clone(), model, view });
         }
         let Some(shown) = shown else { return Ok(()) };
-        self.came_from = came_from(&self.shown.level, &shown.level)?;
+        self.came_from = came_from(self.shown.view.level(), shown.view.level())?;
         self.shown = Shown { asked, ..shown };
         Ok(())
     }
@@ -358,8 +340,8 @@ impl Studio {
     /// A topic is to begin with its anchor and another word.
     fn seed(&self, request: &mut TopicsRequest, topic: usize, word: &str) -> Result<()> {
         self.known(word)?;
-        let shown = self.shown.level.topics.get(topic.wrapping_sub(1)).ok_or_else(|| {
-            let most = self.shown.level.topics.len();
+        let shown = self.shown.view.level().topics.get(topic.wrapping_sub(1)).ok_or_else(|| {
+            let most = self.shown.view.level().topics.len();
             Error::Usage(format!("there is no topic {topic}: there are 1 to {most}"))
         })?;
         request.exclude.retain(|other| other != word);
@@ -410,32 +392,8 @@ fn fit(
     let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
     let model =
         found.to_model(&OneRank, &corpus.rows, &vectorizer, &parameters, provenance.clone())?;
-    let level = Level::new(&OneRank, corpus, &options, (&found).into())?;
-    Ok(Shown {
-        asked,
-        model: model.expect("rank 0"),
-        level,
-        h: found.h,
-        documents: found.documents,
-        excluded: options.excluded,
-    })
-}
-
-/// The topics of a model of this corpus.
-fn of_model(corpus: &Corpus, model: Model, request: &TopicsRequest) -> Result<Shown> {
-    let vectorizer = corpus.vectorizer().expect("a corpus of words");
-    let (options, _) = request.resolve(vectorizer)?;
-    let topics = model_topics(&model, request.words, request.distinct);
-    let h = dense_topics(&model);
-    let weights = model.w.as_ref().map(dense_rows).unwrap_or_default();
-    let documents = DocumentWeights::new(corpus.rows.own, topics.len(), weights);
-    let evidence = gather_evidence(&OneRank, corpus, &topics, &h, &documents)?;
-    let parts = LevelParts { topics: &topics, evidence: &evidence, h: &h, documents: &documents };
-    // Words that topics began with are those of other topics now.
-    let options = TopicOptions { anchors: Vec::new(), ..options };
-    let level = Level::new(&OneRank, corpus, &options, parts)?;
-    let asked = Asked { request: request.clone(), edits: Vec::new() };
-    Ok(Shown { asked, model, level, h, documents, excluded: options.excluded })
+    let view = View::of_topics(corpus, &options, found, None)?;
+    Ok(Shown { asked, model: model.expect("rank 0"), view })
 }
 
 /// Of each topic the one before that most of its documents were in.

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [program, work, modules] = ["XRAY_PROGRAM", "XRAY_BROWSER_WORK", "XRAY_NODE_MODULES"].map(name => resolve(process.env[name] || "."));
+export const [program, work, modules] = ["XRAY_PROGRAM", "XRAY_BROWSER_WORK", "XRAY_NODE_MODULES"].map(name => resolve(process.env[name] || "."));
 const load = createRequire(join(modules, "package.json"));
 const { chromium } = load("playwright-core");
 const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
