@@ -106,7 +106,7 @@ pub use read::{
     read_table, weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
-pub use studio::{Asked, Change, Material, Studio};
+pub use studio::{Asked, Change, Material, Moved, Studio};
 pub use time::{Day, Period};
 pub use topics::{Run, Topic, Topics, find_topics, find_topics_and_anchors, scale_topics};
 pub use transform::{Transformed, corpus_under, transform_columns, transform_rows};

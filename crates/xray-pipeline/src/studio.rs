@@ -134,6 +134,15 @@ struct Shown {
     view: View,
 }
 
+/// How topics before a change and after it belong together, by their places.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// Of each topic after it, the one before that most of its documents were in.
+    pub came_from: Vec<Option<usize>>,
+    /// Of each topic before it, the one after that most of its documents are in.
+    pub went_to: Vec<Option<usize>>,
+}
+
 /// A corpus, what is shown of it, and the way here and back.
 pub struct Studio {
     corpus: Corpus,
@@ -142,8 +151,7 @@ pub struct Studio {
     provenance: Provenance,
     memory: Option<usize>,
     shown: Shown,
-    /// Of each topic that is shown, the place of the one before that most of its documents were in.
-    came_from: Vec<Option<usize>>,
+    moved: Moved,
     done: Vec<(Change, Asked)>,
     undone: Vec<(Change, Asked)>,
 }
@@ -182,9 +190,10 @@ impl Studio {
         let rank = shown.view.level().topics.len();
         let request = TopicsRequest { topics: Some(rank), ..shown.asked.request.clone() };
         let shown = Shown { asked: Asked { request, edits: Vec::new() }, ..shown };
-        let came_from = (0..rank).map(Some).collect();
+        let same: Vec<_> = (0..rank).map(Some).collect();
+        let moved = Moved { came_from: same.clone(), went_to: same };
         let (done, undone) = (Vec::new(), Vec::new());
-        Ok(Self { corpus, texts, about, provenance, memory, shown, came_from, done, undone })
+        Ok(Self { corpus, texts, about, provenance, memory, shown, moved, done, undone })
     }
 
     /// Makes a change. What was undone is forgotten. If it cannot be made, or it was asked to stop, everything is as it
@@ -247,9 +256,9 @@ impl Studio {
         &self.shown.model
     }
 
-    /// Of each topic the place of the one before the last change that most of its documents were in.
-    pub fn came_from(&self) -> &[Option<usize>] {
-        &self.came_from
+    /// How topics before the last change and after it belong together.
+    pub fn moved(&self) -> &Moved {
+        &self.moved
     }
 
     /// The page of what is shown.
@@ -282,7 +291,7 @@ impl Studio {
             shown = Some(Shown { asked: asked.clone(), model, view });
         }
         let Some(shown) = shown else { return Ok(()) };
-        self.came_from = came_from(self.shown.view.level(), shown.view.level())?;
+        self.moved = Moved::new(self.shown.view.level(), shown.view.level())?;
         self.shown = Shown { asked, ..shown };
         Ok(())
     }
@@ -396,11 +405,32 @@ fn fit(
     Ok(Shown { asked, model: model.expect("rank 0"), view })
 }
 
-/// Of each topic the one before that most of its documents were in.
-fn came_from(before: &Level, after: &Level) -> Result<Vec<Option<usize>>> {
-    let level = Level { flows: flows(&OneRank, before, after)?, ..after.clone() };
-    let parent = |k: usize| level.parent(k + 1).and_then(|flow| flow.from).map(|topic| topic - 1);
-    Ok((0..level.topics.len()).map(parent).collect())
+impl Moved {
+    fn new(before: &Level, after: &Level) -> Result<Self> {
+        let flows = flows(&OneRank, before, after)?;
+        let back = flows.iter().map(|flow| (flow.to, flow.from, flow.documents));
+        let forth = flows.iter().map(|flow| (flow.from, flow.to, flow.documents));
+        Ok(Self {
+            came_from: where_most_are(back, after.topics.len()),
+            went_to: where_most_are(forth, before.topics.len()),
+        })
+    }
+}
+
+/// For each of `n` topics, from 1 in the flows, the place of the other that most documents are in.
+fn where_most_are(
+    flows: impl Iterator<Item = (Option<usize>, Option<usize>, usize)>,
+    n: usize,
+) -> Vec<Option<usize>> {
+    let mut most = vec![(None, 0); n];
+    for (own, other, documents) in flows {
+        if let (Some(own), Some(other)) = (own, other)
+            && documents > most[own - 1].1
+        {
+            most[own - 1] = (Some(other - 1), documents);
+        }
+    }
+    most.into_iter().map(|(other, _)| other).collect()
 }
 
 #[cfg(test)]

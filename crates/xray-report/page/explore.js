@@ -38,12 +38,12 @@ async function ask(what, body = {}) {
 /** Shows what a change has given, and what it moved. */
 function show(answer, seconds) {
   const old = level().topics, names = old.map(topic => new Set(topic.words.slice(0, 24).map(entry => word(entry[0]))));
-  const places = answer.live.came_from, shares = old.map(share), from = state.topic && state.topic - 1;
+  const { came_from: places, went_to: next } = answer.live.moved, shares = old.map(share), open = state.topic;
   before = places.map(place => place === null ? { share: 0, words: new Set() } : { share: shares[place], words: names[place] });
-  const next = places.indexOf(from);
   setModel(answer);
   state.k = model.k;
-  if (from !== null) replaceAddress(address({ topic: next >= 0 ? next + 1 : null }));
+  const followed = open === null ? null : next[open - 1] ?? null;
+  if (open !== null) replaceAddress(address({ topic: followed === null ? null : followed + 1 }));
   draw();
   drawLive(true);
   put("answered", `answered in ${seconds < 0.1 ? seconds.toFixed(2) : seconds.toFixed(1)} s`);

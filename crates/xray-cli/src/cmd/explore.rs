@@ -156,7 +156,7 @@ impl Answering<'_> {
                 "commands": command::of_topics(asked),
                 "seeds": asked.request.anchor,
                 "excluded": asked.request.exclude,
-                "came_from": self.studio.came_from(),
+                "moved": self.studio.moved(),
                 "spent": spent.map(number::duration),
                 "file": self.file.display().to_string(),
             }));

@@ -1,6 +1,6 @@
 // Topics that are changed by hand, in a real browser and by requests of all kinds.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,14 @@ const post = (address, what, body = {}) => ask(address, { method: "POST", what, 
 /** The JSON of a page without what only this run knows. */
 const stable = text => { const page = JSON.parse(text); delete page.live; delete page.command; return JSON.stringify(page); };
 
+/** Takes all changes back. */
+async function reset() {
+  const { live } = JSON.parse((await post(server.address, "redo")).text);
+  await post(server.address, "undo", { times: live.changes.length });
+}
+
 let server;
+beforeEach(reset);
 before(async () => {
   write("demo.tsv", readFileSync(process.env.XRAY_DEMO_CORPUS, "utf8"));
   server = await serve("demo.tsv", "--text", "text", "--labels", "subject", "-k", "8", "--save", "saved.npz");
@@ -130,8 +137,6 @@ test("a person changes topics, looks, and takes it back", async () => {
   }
   await page.keyboard.press("Control+Shift+z");
   await page.waitForFunction(() => document.querySelectorAll("#edits li").length === 1);
-  await page.click("#undo");
-  await page.waitForFunction(() => document.querySelectorAll("#edits li").length === 0);
   page.faults = page.faults.filter(fault => !/status of 422/.test(fault));
   assert.deepEqual(page.faults, []);
   await page.context().close();
@@ -164,7 +169,6 @@ test("the saved model is that of the commands, to the bit", async () => {
   const [saved, made] = ["saved.npz", last].map(arrays);
   assert.deepEqual(saved.weights, made.weights);
   assert.equal(contentOf("saved.npz"), contentOf(last), "but for the time at which it was made");
-  await post(address, "undo", { times: changes.length });
 });
 
 /** The members of a model file but for its metadata, which tell when it was made. */
@@ -188,7 +192,6 @@ test("a newer change gives up an older one", async () => {
   assert.equal(statuses.at(-1) === 200 || statuses.includes(200), true);
   const { live } = JSON.parse((await post(address, "redo")).text);
   assert.equal(live.changes.length, statuses.filter(status => status === 200).length);
-  await post(address, "undo", { times: live.changes.length });
 });
 
 test("hundreds of random changes do no harm", async () => {
@@ -211,8 +214,6 @@ test("hundreds of random changes do no harm", async () => {
   }
   assert.ok(done > rounds / 4, `${done} of ${rounds} could be made`);
   if (after) assert.ok(memory() < 1.5 * after + (64 << 20), `memory grew from ${after} to ${memory()}`);
-  const { live } = JSON.parse((await post(address, "redo")).text);
-  await post(address, "undo", { times: live.changes.length });
 });
 
 test("what cannot be served is told", async () => {
