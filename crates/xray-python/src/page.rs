@@ -14,23 +14,24 @@ use crate::request::read;
 use crate::text::{Documents, Given};
 use crate::topics::reporter;
 
-/// The page of a model and documents, as HTML. `names` are a title, what documents are called and their classes, `levels`
-/// numbers of topics to show beside, `machine` threads and memory.
+/// A title, what documents are called, and their classes.
+type Names = (String, Option<Vec<String>>, Option<Vec<String>>);
+
+/// The page of a model and documents, as HTML. `asked` are the request (JSON) and numbers of topics to show beside,
+/// `machine` threads and memory.
 #[pyfunction]
-#[pyo3(signature = (model, documents, request, names, levels, machine, progress = None))]
-#[allow(clippy::type_complexity)] // A list for each kind of name.
+#[pyo3(signature = (model, documents, asked, names, machine, progress = None))]
 pub(crate) fn topics_page(
     py: Python<'_>,
     model: &Bound<'_, Model>,
     documents: &Bound<'_, Documents>,
-    request: &str,
-    names: (String, Option<Vec<String>>, Option<Vec<String>>),
-    levels: Vec<usize>,
+    asked: (String, Vec<usize>),
+    names: Names,
     machine: (usize, Option<usize>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let (model, given) = (Arc::clone(&model.get().0), Arc::clone(&documents.get().0));
-    let request: TopicsRequest = read(request)?;
+    let (request, levels): (TopicsRequest, _) = (read(&asked.0)?, asked.1);
     let (title, ids, labels) = names;
     let (threads, memory) = machine;
     let work = move |watch: &Watch| -> Result<String> {

@@ -29,16 +29,16 @@ pub(crate) type ShownWord = (usize, f64, f64);
 /// The words of every topic. `h` is the transpose of H.
 pub(crate) fn shown_words(h: &[f64], rank: usize, listing: &Listing<'_>) -> Vec<Vec<ShownWord>> {
     let sum = |k: usize| h.iter().skip(k).step_by(rank).fold(0.0, |sum, weight| sum + weight);
-    let shown = |(k, mut topic): (usize, Vec<Ranked>)| {
-        most_first(&mut topic, usize::MAX, |word| word.weight);
-        let least = topic.first().map_or(0.0, |word| LEAST_WEIGHT * word.weight);
-        let mut rest: Vec<Ranked> = topic.split_off(topic.len().min(HEAVIEST));
-        rest.retain(|word| word.weight >= least);
+    let shown = |(k, mut rest): (usize, Vec<Ranked>)| {
+        let mut words = rest.clone();
+        most_first(&mut words, HEAVIEST, |word| word.weight);
+        let least = words.first().map_or(0.0, |word| LEAST_WEIGHT * word.weight);
+        rest.retain(|word| word.weight >= least && !words.contains(word));
         most_first(&mut rest, TELLING, |word| word.exclusivity);
-        topic.extend(rest);
-        most_first(&mut topic, usize::MAX, |word| word.weight);
+        words.extend(rest);
+        most_first(&mut words, usize::MAX, |word| word.weight);
         let all = sum(k).max(f64::MIN_POSITIVE);
-        topic.iter().map(|word| (word.column, word.weight / all, word.exclusivity)).collect()
+        words.iter().map(|word| (word.column, word.weight / all, word.exclusivity)).collect()
     };
     ranked_words(h, rank, listing).into_iter().enumerate().map(shown).collect()
 }

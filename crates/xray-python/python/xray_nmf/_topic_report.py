@@ -101,13 +101,11 @@ class TopicReport(BaseEstimator):
             raise ValueError("the model has no documents: give them to report(path, X)")
         documents = self._documents(given, vocabulary)
         names = title, listed_as_text(ids), listed_as_text(labels)
-        asked = json.dumps({**topics_request(self), "topics": self.n_topics_, "fast": False})
-        numbers = [whole("levels", number, 1) for number in levels or ()]
+        request = {**topics_request(self), "topics": self.n_topics_, "fast": False}
+        asked = json.dumps(request), [whole("levels", number, 1) for number in levels or ()]
         machine = threads(self.n_jobs), memory_of(self)
         with progress_if(self.verbose) as progress:
-            page = _xray_nmf.topics_page(
-                self._model, documents, asked, names, numbers, machine, progress
-            )
+            page = _xray_nmf.topics_page(self._model, documents, asked, names, machine, progress)
         report = Report(page)
         if path is not None:
             report.save(path)

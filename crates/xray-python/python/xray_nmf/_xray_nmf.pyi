@@ -172,9 +172,8 @@ def topic_levels(
 def topics_page(
     model: Model,
     documents: Documents,
-    request: str,
+    asked: tuple[str, list[int]],
     names: tuple[str, list[str] | None, list[str] | None],
-    levels: list[int],
     machine: tuple[int, int | None],
     progress: _Progress | None = None,
 ) -> str: ...
