@@ -136,7 +136,7 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
         anchor_strength: args.anchor_strength,
         exclude: split_words(&args.exclude.join(",")),
         refine: args.refine,
-        refine_tolerance: args.refine_tolerance.unwrap_or(default.refine_tolerance),
+        refine_tolerance: args.refine_tolerance,
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
         words: args.words,
         distinct: args.distinct,

@@ -23,7 +23,7 @@ def topics_request(model: Any) -> dict[str, Any]:
         "anchor_words": word_lists,
         "exclude": words,
         "refine_steps": optional(at_least(0)),
-        "refine_tol": share,
+        "refine_tol": optional(share),
     }
     defaults = DEFAULTS["topics"]
     request = {**fields(model, defaults, readers), "fast": model.n_topics == "fast"}
