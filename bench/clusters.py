@@ -1,11 +1,11 @@
 """Groups of documents at the true number of classes: ours, NMF's and those of k-means.
 
-usage: clusters.py DATA [--sets NAME ...] [--starts N]
+usage: clusters.py DATA [--sets NAME ...] [--texts FILE ...] [--starts N]
 
 DATA is the folder with bbc/, tdt2/, reuters/ and debian/; sets that are not there are named and
-left out. All methods get the same matrix: weights (1 + ln tf) (1 + ln((1 + m) / (1 + df))),
-documents of length 1. Normalized mutual information (NMI) compares groups with classes; more is
-better. Columns:
+left out. `--texts` adds tables (CSV) with columns `label` and `text`. All methods get the same
+matrix: weights (1 + ln tf) (1 + ln((1 + m) / (1 + df))), documents of length 1. Normalized mutual
+information (NMI) compares groups with classes; more is better. Columns:
 
 - heaviest topic, cluster: `TopicModel` with that number of topics and otherwise its defaults;
 - NMF: scikit-learn's, 400 iterations at most. Of the starts nndsvd and nndsvda, documents of length
@@ -23,6 +23,7 @@ import csv
 import gzip
 import io
 import itertools
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -64,12 +65,31 @@ def timed(work: Callable[[], Any]) -> Timed:
     return Timed(answer, time.perf_counter() - start)
 
 
+def words_of(texts: list[str], labels: list[str]) -> tuple[sp.csr_matrix, Any]:
+    """Counts of words, and the class of each text."""
+    counter = CountVectorizer(stop_words="english", max_df=0.5)
+    return counter.fit_transform(texts), np.array(labels)
+
+
 def debian(data: Path) -> tuple[sp.csr_matrix, Any]:
     """Counts of words in descriptions of packages, and their sections."""
     text = gzip.decompress((data / FILES["debian"]).read_bytes()).decode()
     rows = list(csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
-    counter = CountVectorizer(stop_words="english", max_df=0.5)
-    return counter.fit_transform([row[2] for row in rows]), np.array([row[1] for row in rows])
+    return words_of([row[2] for row in rows], [row[1] for row in rows])
+
+
+def table(file: Path) -> tuple[sp.csr_matrix, Any]:
+    """Counts of words in texts of one's own, and their labels; no text without a word."""
+    csv.field_size_limit(sys.maxsize)
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    counts, labels = words_of([row["text"] for row in rows], [row["label"] for row in rows])
+    # As the program does, by the number of documents.
+    limits = ((200, 1), (1_000, 2), (10_000, 3), (100_000, 5))
+    fewest = next((least for below, least in limits if counts.shape[0] < below), 10)
+    counts = counts[:, counts.getnnz(axis=0) >= fewest]
+    kept = counts.getnnz(axis=1) > 0
+    return sp.csr_matrix(counts[kept], dtype=float), labels[kept]
 
 
 def counted(data: Path, name: str) -> tuple[sp.csr_matrix, Any]:
@@ -111,9 +131,8 @@ def agreement(labels: Any, groups: Any) -> float:
     return float(normalized_mutual_info_score(labels, groups))
 
 
-def row(data: Path, name: str, starts: int) -> str:
+def row(name: str, counts: sp.csr_matrix, labels: Any, starts: int) -> str:
     """The line of a data set."""
-    counts, labels = counted(data, name)
     k = len(set(labels))
     matrices = {
         name: sp.csr_matrix(TfidfTransformer(sublinear_tf=True, norm=norm).fit_transform(counts))
@@ -146,6 +165,7 @@ def main() -> None:
     )
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--sets", nargs="*", choices=list(FILES), default=list(FILES))
+    arguments.add_argument("--texts", type=Path, nargs="*", default=[])
     arguments.add_argument("--starts", type=int, default=10, help="starts of k-means, 2 or more")
     given = arguments.parse_args()
     titles = ["data", "documents x words", "classes", "heaviest topic", "cluster", "s"]
@@ -154,7 +174,9 @@ def main() -> None:
     missing = [name for name in given.sets if not (given.data / FILES[name]).exists()]
     for name in given.sets:
         if name not in missing:
-            print(row(given.data, name, given.starts), flush=True)
+            print(row(name, *counted(given.data, name), given.starts), flush=True)
+    for file in given.texts:
+        print(row(file.stem, *table(file), given.starts), flush=True)
     for name in missing:
         print(f"\nSKIPPED: {name} (no {given.data / FILES[name]})")
 
