@@ -134,11 +134,16 @@ fn commands_about_texts() -> Vec<String> {
     let section = page.split("\n## ").find(|part| part.starts_with("From text to topics")).unwrap();
     let shown = section.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned);
     let rows = section.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
-    let listed = rows.flat_map(|(_, typed)| typed.split('`').skip(1).step_by(2)).filter_map(|code| {
-        let options = || format!("xray topics reviews.csv --text body -k 8 -o options {code}");
-        let is_option = code.starts_with("--") && code != "--anchor-strength 1";
-        if is_option { Some(options()) } else { code.starts_with("xray ").then(|| code.to_owned()) }
-    });
+    let listed =
+        rows.flat_map(|(_, typed)| typed.split('`').skip(1).step_by(2)).filter_map(|code| {
+            let options = || format!("xray topics reviews.csv --text body -k 8 -o options {code}");
+            let is_option = code.starts_with("--") && code != "--anchor-strength 1";
+            if is_option {
+                Some(options())
+            } else {
+                code.starts_with("xray ").then(|| code.to_owned())
+            }
+        });
     shown.chain(listed).collect()
 }
 

@@ -282,6 +282,7 @@ fn json_is_one_object_with_the_documented_keys() {
         "exclusivity",
         "stability",
         "related",
+        "runner_up",
         "best_documents",
     ];
     assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));

@@ -17,8 +17,9 @@ const AS_STABLE: f64 = 0.94;
 /// Stabilities of this part of the best are told as nearly as good.
 const NEARLY_AS_STABLE: f64 = 0.9;
 
-/// The part of the largest depth below a line that is a bend.
+/// The part of the largest depth below a line that is a bend, and the largest rank that the line may end at.
 const ENOUGH: f64 = 0.75;
+const BENDING: usize = 40;
 
 /// So many ranks in a row that are this much worse than the best end the look at larger ones.
 const WORSE_RANKS: usize = 3;
@@ -182,18 +183,21 @@ fn between(curve: &BTreeMap<usize, f64>, k: usize) -> Option<usize> {
 }
 
 /// Where the logarithm of the error bends: the smallest rank that is three quarters as far below the line from its
-/// start to its end as any, and the ranks from there on that are.
+/// start to its end as any, and the ranks from there to the farthest. A line to a larger end bends elsewhere, so ranks
+/// beyond [`BENDING`] have no say.
 fn knee(errors: &BTreeMap<usize, f64>) -> (usize, (usize, usize)) {
     let points: Vec<(f64, f64)> =
-        errors.iter().map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
+        errors.range(..=BENDING).map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return (0, (0, 0)) };
     let slope = if last.0 > first.0 { (last.1 - first.1) / (last.0 - first.0) } else { 0.0 };
     let depth = |(k, error): &(f64, f64)| first.1 + slope * (k - first.0) - error;
     let deepest = points.iter().map(depth).fold(0.0, f64::max);
-    let deep = |depth: f64| depth >= ENOUGH * deepest;
-    let depths = || points.iter().map(|point| (point.0 as usize, depth(point)));
-    let bend = depths().find(|point| deep(point.1)).map_or(0, |point| point.0);
-    (bend, around(depths(), bend, deep))
+    let reaches = |part: f64| {
+        let found = points.iter().find(|point| depth(point) >= part * deepest);
+        found.map_or(0, |point| point.0 as usize)
+    };
+    let bend = reaches(ENOUGH);
+    (bend, (bend, reaches(1.0)))
 }
 
 #[cfg(test)]
@@ -239,10 +243,15 @@ mod tests {
             .collect();
         let chosen = curve(&bending, &[]).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.reason), (3, NumberReason::Knee));
-        assert_eq!(chosen.range.0, 3);
-        let sentence = "3 anchors: unseen entries are told little better by more; 3 to 7 nearly as well; the data support \
-                        20 and more";
+        let sentence = "3 anchors: unseen entries are told little better by more; the data support 20 and more";
         assert_eq!(chosen.sentence("anchors"), sentence);
+        let smooth = |most: usize| -> Vec<(usize, f64)> {
+            (1..=most).map(|k| (k, 0.5 / (k * k) as f64)).collect()
+        };
+        let [few, many] =
+            [40, 100].map(|most| curve(&smooth(most), &[]).choose().expect("a number"));
+        assert_eq!((few.rank, few.range), (many.rank, many.range));
+        assert!(few.range.0 == few.rank && few.range.1 > few.rank, "{few:?}");
         assert!(curve(&[], &[]).choose().is_none());
     }
 
