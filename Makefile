@@ -271,11 +271,11 @@ python: wheel build
 
 # ---- measurements ------------------------------------------------------------------------------------------
 
-bench-python: venv $(BENCH)
+bench-python: venv $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
 	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
 	$(PYTHON) bench/python_nmf.py $(DATA)
-	$(PYTHON) bench/clusters.py $(DATA) --sets bbc reuters10 tdt2
+	$(PYTHON) bench/clusters.py $(PROGRAM) $(DATA) --sets bbc reuters10 tdt2
 
 # TEXTS are tables of one's own, with columns label and text.
 bench-topics: venv $(PROGRAM)

@@ -1,19 +1,20 @@
 """Groups of documents at the true number of classes: ours, NMF's and those of k-means.
 
-usage: clusters.py DATA [--sets NAME ...] [--texts FILE ...] [--starts N]
+usage: clusters.py PROGRAM DATA [--sets NAME ...] [--texts FILE ...] [--starts N]
 
 DATA is the folder with bbc/, tdt2/, reuters/ and debian/; sets that are not there are named and
 left out. `--texts` adds tables (CSV) with columns `label` and `text`. All methods get the same
 matrix: weights (1 + ln tf) (1 + ln((1 + m) / (1 + df))), documents of length 1. Normalized mutual
 information (NMI) compares groups with classes; more is better. Columns:
 
-- heaviest topic, cluster: `TopicModel` with that number of topics and otherwise its defaults;
+- heaviest topic, cluster: `xray topics` with that number of topics and otherwise its defaults, with
+  the time of reading and writing;
 - NMF: scikit-learn's, 400 iterations at most. Of the starts nndsvd and nndsvda, documents of length
   1 ("unit X") and as long as they are ("long X"), and components of length 1 ("unit H") and as they
   are, the best NMI is told, which nobody can know without the classes; the time is that of its fit;
 - k-means: scikit-learn's, mean and standard deviation of ten starts; the time is that of one.
 
-Needs xray_nmf, scikit-learn and SciPy.
+Needs scikit-learn and SciPy.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import csv
 import gzip
 import io
 import itertools
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -38,7 +41,6 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import normalized_mutual_info_score
 
 from rivals_data import labelled
-from xray_nmf import TopicModel
 
 FILES = {
     "bbc": "bbc/bbc.mtx.gz",
@@ -98,10 +100,17 @@ def counted(data: Path, name: str) -> tuple[sp.csr_matrix, Any]:
     return sp.csr_matrix(counts[:, counts.getnnz(axis=0) >= FEWEST[name]], dtype=float), labels
 
 
-def ours(X: sp.csr_matrix, k: int) -> TopicModel:
-    """Topics of the matrix as it is."""
-    model = TopicModel(k, weighting="none", stop_words=None, min_df=0, max_df=1.0)
-    return model.fit(X)
+def ours(program: str, X: sp.csr_matrix, k: int) -> tuple[list[str], list[str]]:
+    """The heaviest topic and the cluster of each row of the matrix as it is."""
+    as_it_is = ["--weighting", "none", "--stop-words", "none", "--min-df", "1", "--max-df", "1.0"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "x.npz"
+        sp.save_npz(file, X, compressed=False)
+        command = [program, "topics", str(file), "-k", str(k), *as_it_is, "--quiet", "-o", folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with (Path(folder) / "documents.csv").open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    return [row["topic"] for row in rows], [row["cluster"] for row in rows]
 
 
 def nmf(matrices: dict[str, sp.csr_matrix], k: int, labels: Any) -> tuple[float, float, str]:
@@ -131,7 +140,7 @@ def agreement(labels: Any, groups: Any) -> float:
     return float(normalized_mutual_info_score(labels, groups))
 
 
-def row(name: str, counts: sp.csr_matrix, labels: Any, starts: int) -> str:
+def row(program: str, name: str, counts: sp.csr_matrix, labels: Any, starts: int) -> str:
     """The line of a data set."""
     k = len(set(labels))
     matrices = {
@@ -139,15 +148,15 @@ def row(name: str, counts: sp.csr_matrix, labels: Any, starts: int) -> str:
         for name, norm in (("long", None), ("unit", "l2"))
     }
     X = matrices["unit"]
-    model, seconds = timed(partial(ours, X, k))
+    (topics, clusters), seconds = timed(partial(ours, program, X, k))
     best, nmf_seconds, which = nmf(matrices, k, labels)
     scores, mean_seconds = k_means(X, k, labels, starts)
     cells = [
         name,
         f"{X.shape[0]:,} x {X.shape[1]:,}",
         str(k),
-        f"{agreement(labels, model.document_topics_):.3f}",
-        f"{agreement(labels, model.document_clusters_):.3f}",
+        f"{agreement(labels, topics):.3f}",
+        f"{agreement(labels, clusters):.3f}",
         f"{seconds:.1f}",
         f"{best:.3f}",
         f"{nmf_seconds:.1f}",
@@ -163,6 +172,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    arguments.add_argument("program")
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--sets", nargs="*", choices=list(FILES), default=list(FILES))
     arguments.add_argument("--texts", type=Path, nargs="*", default=[])
@@ -174,9 +184,10 @@ def main() -> None:
     missing = [name for name in given.sets if not (given.data / FILES[name]).exists()]
     for name in given.sets:
         if name not in missing:
-            print(row(name, *counted(given.data, name), given.starts), flush=True)
+            line = row(given.program, name, *counted(given.data, name), given.starts)
+            print(line, flush=True)
     for file in given.texts:
-        print(row(file.stem, *table(file), given.starts), flush=True)
+        print(row(given.program, file.stem, *table(file), given.starts), flush=True)
     for name in missing:
         print(f"\nSKIPPED: {name} (no {given.data / FILES[name]})")
 

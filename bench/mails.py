@@ -130,7 +130,9 @@ def main() -> None:
             failed |= bool(found)
             words = "; ".join(" ".join(words[:3]) for words in lists)
             told = ", ".join(found) or "none"
-            print(f"- {name}, {len(lists)} topics; words of headers and links: {told}. First words:")
+            print(
+                f"- {name}, {len(lists)} topics; words of headers and links: {told}. First words:"
+            )
             print(f"  {words}", flush=True)
     sys.exit(failed)
 

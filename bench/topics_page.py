@@ -25,7 +25,7 @@ def commands(program: str, data: str, texts: list[str]) -> dict[str, list[str]]:
     return {
         "seeds": ["seeds.py", program, data],
         "suggested": ["suggested.py", program, data, *more],
-        "clusters": ["clusters.py", data, *more],
+        "clusters": ["clusters.py", program, data, *more],
         "mails": ["mails.py", program, data],
     }
 
