@@ -73,6 +73,12 @@ $(FUZZ_TARGETS:%=fuzz-of-%): fuzz-of-%:
 		END {printf "%s: %d inputs in $(FUZZ_SECONDS) s, %d MB, nothing found\n", target, n, mb}' $$log; \
 	rmdir --ignore-fail-on-non-empty $$kept
 
+# Random jobs in one Python process, which may not grow.
+SOAK_SECONDS ?= 3600
+.PHONY: soak
+soak: wheel
+	$(PYTHON) tools/soak.py --seconds $(SOAK_SECONDS)
+
 # The same targets on the same few thousand inputs in every run; part of the tests.
 fuzz-quick:
 	XRAY_FUZZ=$(or $(XRAY_FUZZ),1500) cargo test $(CI) --package xray-fuzz
