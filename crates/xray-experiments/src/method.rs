@@ -11,13 +11,13 @@ pub(crate) use runs::precision;
 use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
-use xray_nmf::{Factors, Matrix, Selection};
+use xray_nmf::{Factors, Matrix, Selection, StopRequest};
 use xray_pipeline::DistributedMatrix;
 
 use crate::part::Part;
 
 /// What a method is asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Job {
     /// Number of anchors or topics.
     pub rank: usize,
@@ -27,12 +27,14 @@ pub struct Job {
     pub epochs: usize,
     /// Iterations of local optimisation.
     pub iterations: usize,
+    /// Methods give up soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl Job {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, seed: 0, epochs: 50, iterations: 100 }
+        Self { rank, seed: 0, epochs: 50, iterations: 100, stop: StopRequest::new() }
     }
 }
 

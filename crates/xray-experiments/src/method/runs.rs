@@ -6,7 +6,7 @@ use xray_nmf::rivals::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
     LocalParams, SnpaParams, SpaParams, Start,
 };
-use xray_nmf::{Matrix, Normalize, Params, Selection, fit};
+use xray_nmf::{Fit, Matrix, Normalize, Params, Selection};
 
 use super::{Found, Job};
 use crate::part::Part;
@@ -27,7 +27,7 @@ pub(super) fn xray(
         seed: job.seed,
         ..Params::new(job.rank)
     };
-    Ok(Found::Anchors(part.fit(&params)?.anchors()))
+    Ok(Found::Anchors(part.fit_until(&params, &job.stop)?.anchors()))
 }
 
 pub(super) fn spa_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
@@ -57,8 +57,11 @@ pub(super) fn hottopixx_fine(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 }
 
 pub(super) fn hottopixx_converged(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params =
-        HottopixxParams { largest_work: f64::INFINITY, ..HottopixxParams::converged(job.rank) };
+    let params = HottopixxParams {
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..HottopixxParams::converged(job.rank)
+    };
     Ok(Found::Anchors(rivals::hottopixx(matrix, &params)?.anchors))
 }
 
@@ -69,6 +72,7 @@ fn hottopixx_with(matrix: &dyn Matrix, job: &Job, cost: f64) -> Result<Found> {
         seed: job.seed,
         precision: precision(matrix.n_columns()),
         largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
         ..HottopixxParams::new(job.rank)
     };
     Ok(Found::Anchors(rivals::hottopixx(matrix, &params)?.anchors))
@@ -80,12 +84,20 @@ pub(crate) fn precision(n_columns: usize) -> rivals::Precision {
 }
 
 pub(super) fn arora(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = AroraParams { largest_work: f64::INFINITY, ..AroraParams::new(job.rank) };
+    let params = AroraParams {
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..AroraParams::new(job.rank)
+    };
     Ok(Found::Anchors(rivals::arora(matrix, &params)?.anchors))
 }
 
 pub(super) fn clarkson(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = ClarksonParams { largest_work: f64::INFINITY, ..ClarksonParams::new(job.rank) };
+    let params = ClarksonParams {
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..ClarksonParams::new(job.rank)
+    };
     Ok(Found::Anchors(rivals::clarkson(matrix, &params)?.anchors))
 }
 
@@ -98,7 +110,12 @@ pub(super) fn esser_merged(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 }
 
 fn esser_with(matrix: &dyn Matrix, job: &Job, merge: Option<f64>) -> Result<Found> {
-    let params = EsserParams { merge, largest_work: f64::INFINITY, ..EsserParams::new(job.rank) };
+    let params = EsserParams {
+        merge,
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..EsserParams::new(job.rank)
+    };
     Ok(Found::Anchors(rivals::esser(matrix, &params)?.anchors))
 }
 
@@ -121,13 +138,14 @@ pub(super) fn nmf_nndsvd(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 pub(super) fn nmf_anchors(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
     let params =
         Params { selection: Selection::Greedy, allow_negative: true, ..Params::new(job.rank) };
-    let found = fit(matrix, &params)?;
+    let found = Fit::of(matrix).stop(&job.stop).run(&params)?;
     let job = Job { rank: found.rank(), ..job.clone() };
     nmf(matrix, &job, LocalMethod::Hals, Start::Anchors(&found))
 }
 
 fn nmf(matrix: &dyn Matrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
     let Job { rank, iterations, .. } = *job;
-    let params = LocalParams { method, start, iterations, ..LocalParams::new(rank) };
+    let stop = job.stop.clone();
+    let params = LocalParams { method, start, iterations, stop, ..LocalParams::new(rank) };
     Ok(Found::Factors(rivals::local_nmf(matrix, &params)?))
 }

@@ -31,6 +31,7 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Normalize;
+use crate::stop::StopRequest;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
 const MATRICES: f64 = 4.0;
@@ -46,7 +47,8 @@ const MATRICES: f64 = 4.0;
 /// | `tolerance` | 1e-7 | stop when C moves by less than this, relative | not negative |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all iterations | any |
 /// | `memory` | a quarter of RAM | bytes that the n x n matrices may take | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct EsserParams {
     /// Number of anchors to find.
     pub rank: usize,
@@ -62,6 +64,8 @@ pub struct EsserParams {
     pub largest_work: f64,
     /// Bytes that the matrices may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl EsserParams {
@@ -75,6 +79,7 @@ impl EsserParams {
             tolerance: 1e-7,
             largest_work: 1e13,
             memory: None,
+            stop: StopRequest::new(),
         }
     }
 
@@ -124,7 +129,7 @@ pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
         kept.iter().map(|&i| kept.iter().map(|&j| gram[i][j]).collect()).collect();
     drop(gram);
     let mut found = Anchors::none();
-    let c = minimise(&restricted, params, &mut found.objective);
+    let c = minimise(&restricted, params, &mut found.objective)?;
     let maxima: Vec<f64> = c.iter().map(|row| maximum(row)).collect();
     let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| maxima[q] > 0.0).collect();
     ranked.sort_by(|&a, &b| maxima[b].total_cmp(&maxima[a]).then(a.cmp(&b)));
@@ -148,14 +153,18 @@ fn representatives(gram: &[Vec<f64>], merge: Option<f64>) -> Vec<usize> {
 ///
 /// A step that would raise the objective is not taken: the next one starts from C itself, without
 /// momentum, and cannot raise it but by rounding. So the objective never increases.
-fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -> Vec<Vec<f64>> {
+fn minimise(
+    gram: &[Vec<f64>],
+    params: &EsserParams,
+    objective: &mut Vec<f64>,
+) -> Result<Vec<Vec<f64>>> {
     let step = 1.0 / largest_eigenvalue(gram).max(f64::MIN_POSITIVE);
     let mut c = vec![vec![0.0; gram.len()]; gram.len()];
     let mut ahead = c.clone();
     let mut momentum = 1.0f64;
     let mut best = model(gram, &c, params.penalty);
     for _ in 0..params.iterations {
-        let next = proximal_step(gram, &ahead, step, params.penalty);
+        let next = proximal_step(gram, &ahead, step, params)?;
         let value = model(gram, &next, params.penalty);
         if value > best {
             if momentum == 1.0 {
@@ -172,17 +181,23 @@ fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -
             break;
         }
     }
-    c
+    Ok(c)
 }
 
 /// A gradient step from `ahead`, then the proximal step of every row.
-fn proximal_step(gram: &[Vec<f64>], ahead: &[Vec<f64>], step: f64, penalty: f64) -> Vec<Vec<f64>> {
+fn proximal_step(
+    gram: &[Vec<f64>],
+    ahead: &[Vec<f64>],
+    step: f64,
+    params: &EsserParams,
+) -> Result<Vec<Vec<f64>>> {
     let row = |i: usize| {
+        params.stop.check()?;
         let mut row = ahead[i].clone();
         add_scaled(&mut row, &gram[i], step);
         ahead.iter().zip(&gram[i]).for_each(|(a, g)| add_scaled(&mut row, a, -step * g));
-        shrink_maximum(&mut row, step * penalty);
-        row
+        shrink_maximum(&mut row, step * params.penalty);
+        Ok(row)
     };
     (0..gram.len()).into_par_iter().map(row).collect()
 }
