@@ -134,11 +134,12 @@ class TopicModel(
         chosen (``margin``, 0 for a tie) and the word that came next (``runner_up``), its coherence
         (``npmi``, ``umass``), where the anchor stands among its words (``anchor_place``, from 1; 0
         if it is none of them), and whether it is heavier in another topic or not among the first
-        20 (``anchor_left``). Words come in the order of weight times the square root of exclusivity. What speaks for it, unknown after
-        `load`: the number of ``documents`` in which it is heaviest, its part of all documents
-        (``weight_share``), how far it has its words to itself (``exclusivity``, 0 to 1) and comes
-        again in halves of the documents (``stability``, if asked for), ``related`` topics of
-        similar words with their cosines, and ``best_documents`` (see the method of this name).
+        20 (``anchor_left``). Words come in the order of weight times the square root of
+        exclusivity. What speaks for it, unknown after `load`: the number of ``documents`` in which
+        it is heaviest, its part of all documents (``weight_share``), how far it has its words to
+        itself (``exclusivity``, 0 to 1) and comes again in halves of the documents (``stability``,
+        if asked for), ``related`` topics of similar words with their cosines, and
+        ``best_documents`` (see the method of this name).
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
