@@ -10,7 +10,8 @@ how often a given word meets the other words of its list, in the mean, beside th
 0. `--case` adds texts of one's own.
 
 Exits with 1 if a word is missing or elsewhere, the objective rose, the error is more than 0.6 %
-above (2 % where a word is in fewer than ten documents), or NPMI is not at least 0.08 above that at strength 0.
+above (2 % where a word is in fewer than ten documents), or NPMI is not at least 0.08 above that at
+strength 0.
 """
 
 from __future__ import annotations
