@@ -39,6 +39,11 @@ impl Examples {
         }
     }
 
+    /// The entries of row i, in ascending order of columns.
+    pub(super) fn for_each(&self, i: usize, visit: impl FnMut(usize, f64)) {
+        self.rows[i].for_each(visit);
+    }
+
     /// `w <- w + scale x_i`.
     pub(super) fn add_scaled(&self, i: usize, scale: f64, weights: &mut [f64]) {
         let row = &self.rows[i];
