@@ -1,6 +1,7 @@
 //! Every figure and table of the paper, and the experiment with swimmers that its source describes.
 
 mod designs;
+mod figure1;
 mod figure3;
 mod figure4;
 mod figure5;
@@ -52,6 +53,7 @@ pub struct Experiment {
 
 /// All experiments, in the paper's order.
 pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment { name: "figure1", about: "the idea, as a picture", run: figure1::run },
     Experiment { name: "figure3", about: "recovery of anchors against noise", run: figure3::run },
     Experiment {
         name: "figure4",

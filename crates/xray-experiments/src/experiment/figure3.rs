@@ -7,7 +7,7 @@ use xray_nmf::{DenseMatrix, Matrix};
 use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::Settings;
-use super::verdict::{Deciding, Estimate, Outcome, Runs, Verdict, all_above, judge};
+use super::verdict::{Deciding, ERRORS, Estimate, Outcome, Runs, Verdict, all_above, judge};
 use crate::method::{Found, Job, METHODS, Method, Procedure, hottopixx_nearly};
 use crate::page::Page;
 use crate::part::Part;
@@ -81,9 +81,9 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     for (method, plan) in chosen {
         curves.push(curve(method, plan, settings.seed, watch)?);
     }
-    // The paper's six first, in its order.
+    // Panel by panel, so that no colour comes twice in one; the paper's in its order.
     let place = |curve: &Curve| PAPER.iter().position(|name| *name == curve.method.name);
-    curves.sort_by_key(|curve| place(curve).unwrap_or(PAPER.len()));
+    curves.sort_by_key(|curve| (panel_of(&curve.method), place(curve)));
     let copies = with_copies(settings, plans[0].runs, watch)?;
     page(settings, &curves, &copies, &plans[0])
 }
@@ -237,29 +237,40 @@ fn page(
     Ok(page)
 }
 
+/// Which panel a method is in: the paper's, other ways to go from column to column, and models of all columns at once.
+fn panel_of(method: &Method) -> usize {
+    const MODELS: [&str; 3] = ["esser", "hottopixx-converged", "arora"];
+    match method.name {
+        name if PAPER.contains(&name) => 0,
+        "clarkson" => 2,
+        name if MODELS.iter().any(|model| name.starts_with(model)) => 2,
+        _ => 1,
+    }
+}
+
 fn picture(curves: &[Curve]) -> Chart {
     let chance = RANK as f64 / N_COLUMNS as f64;
-    let mut panels = [Panel::new("the paper's methods"), Panel::new("others")]
-        .map(|panel| panel.y_range(0.0, 1.0).horizontal(chance, "chance"));
+    let names = ["the paper's methods", "others, column by column", "programs and convex models"];
+    let mut panels =
+        names.map(|name| Panel::new(name).y_range(0.0, 1.0).horizontal(chance, "chance"));
     for curve in curves.iter().filter(|curve| curve.points.len() > 1) {
-        let which = usize::from(!PAPER.contains(&curve.method.name));
         let estimates = || curve.points.iter().map(|point| Estimate::of(&point.1));
         let points = curve.points.iter().zip(estimates()).map(|(point, e)| (point.0, e.mean));
-        let series = Series::new(curve.method.label, points);
-        // Two standard errors, where there are enough runs to see them.
-        let series = if which == 0 {
-            series.error_bars(estimates().map(|estimate| 2.0 * estimate.error))
-        } else {
-            series
-        };
-        panels[which] = panels[which].clone().series(series);
+        let bars = estimates().map(|estimate| ERRORS * estimate.error);
+        let series = Series::new(curve.method.label, points).error_bars(bars);
+        let panel = &mut panels[panel_of(&curve.method)];
+        *panel = panel.clone().series(series);
     }
-    let [paper, others] = panels;
-    Chart::new("Max and SPA recover most anchors under noise; which exterior point is taken decides")
-        .x_label("noise (delta); bars are two standard errors")
-        .panel(paper)
-        .panel(others)
-        .size(900, 980)
+    let mut ranked: Vec<(&str, f64)> = curves
+        .iter()
+        .filter(|curve| panel_of(&curve.method) == 0)
+        .map(|curve| (curve.method.label, Estimate::of(&curve.robustness()).mean))
+        .collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let best: Vec<&str> = ranked.iter().take(2).map(|method| method.0).collect();
+    let title = format!("{} recover most anchors under noise", best.join(" and "));
+    let chart = Chart::new(title).x_label("noise (delta); bars are two standard errors");
+    panels.into_iter().fold(chart, Chart::panel).size(900, 1320)
 }
 
 fn table(curves: &[Curve], levels: &[f64]) -> Table {

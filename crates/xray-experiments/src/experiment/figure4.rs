@@ -256,7 +256,7 @@ fn finding(study: &Study) -> String {
     };
     let percent = |name: &str| number::percent(at(name), 0);
     format!(
-        "{}: with {rank} words greedy reaches {}, dist {}, SPA (l1) {}; all words {}",
+        "{}: {rank} words of greedy {}, dist {}, SPA {}; all words {}",
         study.about(),
         percent("xray-greedy"),
         percent("xray-dist"),

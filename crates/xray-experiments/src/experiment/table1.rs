@@ -80,7 +80,7 @@ struct Entry {
     anchors: Vec<f64>,
     /// The same with each column of `X_A` divided by its sum.
     summed: Vec<f64>,
-    /// The same with the refined W.
+    /// The same with the refined W; for unscaled columns only.
     weights: Vec<f64>,
     /// Documents that have the middle one of the anchors.
     frequency: usize,
@@ -163,9 +163,13 @@ fn study(
     let protocol = paper_protocol(settings.seed, SPLITS);
     let plain = accuracy_as_given(features.clone(), r, classes, &protocol)?;
     let summed = accuracy_as_given(summed_to_one(features, r), r, classes, &protocol)?;
-    let start = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
-    let factors = scaled(data.part().refined(start, REFINE)?);
-    let weights = accuracy_as_given(factors.w, r, classes, &protocol)?;
+    let weights = if norm == Normalize::None {
+        let start = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
+        let factors = scaled(data.part().refined(start, REFINE)?);
+        accuracy_as_given(factors.w, r, classes, &protocol)?.per_split
+    } else {
+        Vec::new()
+    };
     let (starts, _, _) = data.sparse()?.csc();
     let frequencies = anchors.iter().map(|&j| starts[j + 1] - starts[j]).collect();
     Ok(Entry {
@@ -175,7 +179,7 @@ fn study(
         norm,
         anchors: plain.per_split,
         summed: summed.per_split,
-        weights: weights.per_split,
+        weights,
         frequency: super::median(frequencies),
         at_ends: plain.at_ends,
     })
@@ -202,8 +206,8 @@ fn page(settings: &Settings, entries: &[Entry], rank: usize) -> Result<Page> {
          not reproduced, is on the page of `xray reproduce sweep`.",
     );
     page.paragraph(format!(
-        "Not in the paper, and not to be compared with it: the same machine on the weights W after {REFINE} steps of \
-         refinement, with topics of length 1."
+        "Not in the paper, and not to be compared with it: the same machine on the weights W of unscaled columns after \
+         {REFINE} steps of refinement, with topics of length 1."
     ));
     page.table(&weights_table(entries));
     judge(&mut page, &verdicts(entries));
@@ -260,7 +264,7 @@ fn weights_table(entries: &[Entry]) -> Table {
     let first = ["data", "rule", "scaling"].map(Column::left);
     let rest = Preparation::ALL.map(|preparation| Column::right(preparation.words()));
     let mut table = Table::new(first.into_iter().chain(rest));
-    for entry in firsts(entries) {
+    for entry in firsts(entries).filter(|entry| !entry.weights.is_empty()) {
         let cells = cells(entries, entry);
         let cells = cells.map(|entry| Cell::from(Estimate::of(&entry.weights).shown(100.0, 1)));
         table.row(names(entry).into_iter().chain(cells));
@@ -353,8 +357,11 @@ fn csv(entries: &[Entry]) -> Table {
     let mut table = Table::new(headers.map(Column::left));
     for entry in entries {
         let weighing = entry.preparation.weighing(&entry.data);
-        let figures = [&entry.anchors, &entry.summed, &entry.weights];
-        let [anchors, summed, weights] = figures.map(|values| Estimate::of(values));
+        let [anchors, summed] = [&entry.anchors, &entry.summed].map(|v| Estimate::of(v));
+        let weights = (!entry.weights.is_empty()).then(|| Estimate::of(&entry.weights));
+        let of_weights = |value: fn(Estimate) -> f64| {
+            weights.map_or_else(String::new, |estimate| value(estimate).to_string())
+        };
         table.row([
             entry.data.clone(),
             entry.preparation.name().to_owned(),
@@ -368,8 +375,8 @@ fn csv(entries: &[Entry]) -> Table {
             entry.cellwise().map_or("", Cellwise::name).to_owned(),
             summed.mean.to_string(),
             summed.error.to_string(),
-            weights.mean.to_string(),
-            weights.error.to_string(),
+            of_weights(|estimate| estimate.mean),
+            of_weights(|estimate| estimate.error),
             entry.frequency.to_string(),
         ]);
     }

@@ -10,14 +10,16 @@
 //! (1/(2C) + X_I'X_I) w_new = X_I'y_I
 //! ```
 //!
-//! and is halved until `f` goes down enough. It ends, at the minimiser itself, when a full step leaves I as it is. Unlike
+//! (or, if I has fewer rows than there are features, `(1/(2C) + X_I X_I') a = y_I` with `w_new = X_I'a`, which is the
+//! same) and is halved until `f` goes down enough. It ends, at the minimiser itself, when a full step leaves I as it is. Unlike
 //! dual coordinate descent it does not mind a large C, for which thousands of passes are not enough there.
 //!
 //! Symbols: I `inside`, `y_i w'x_i` `margins`, `1/(2C) + X_I'X_I` `curvature`. Cost of a step for r features: the
-//! squares of the rows' numbers of entries, and r^3 / 6. The bias is a feature like the others.
+//! squares of the rows' numbers of entries, and r^3 / 6, or |I|^3 / 6 if that is less. The bias is a feature like the others.
 //!
 //! Reference: O. Mangasarian, "A finite Newton method for classification", Optimization Methods and Software 17 (2002).
 
+use super::examples::dense_dot;
 use super::{Examples, Hyperplane, SvmParams};
 
 /// Most steps; about ten are needed.
@@ -85,14 +87,52 @@ impl Problem<'_> {
 
     /// The minimiser of the quadratic function that f is while the rows inside stay the same.
     fn minimiser(&self, inside: &[bool], n: usize) -> Vec<f64> {
+        let rows: Vec<usize> = (0..inside.len()).filter(|&q| inside[q]).collect();
+        if rows.len() < n { self.by_rows(&rows, n) } else { self.by_features(&rows, n) }
+    }
+
+    /// The entries of row q, with the bias.
+    fn entries(&self, q: usize, n: usize, entries: &mut Vec<(usize, f64)>) {
+        entries.clear();
+        self.examples.for_each(self.rows[q], |j, value| entries.push((j, value)));
+        entries.extend(self.bias.map(|bias| (n - 1, bias)));
+    }
+
+    /// From the products of the rows with each other.
+    fn by_rows(&self, rows: &[usize], n: usize) -> Vec<f64> {
+        let size = rows.len();
+        let mut products = vec![0.0; size * size];
+        let mut weights: Vec<f64> = rows.iter().map(|&q| self.signs[q]).collect();
+        let (mut entries, mut row) = (Vec::new(), vec![0.0; n]);
+        let n_columns = self.examples.n_columns();
+        for (k, &q) in rows.iter().enumerate() {
+            self.entries(q, n, &mut entries);
+            entries.iter().for_each(|&(j, value)| row[j] = value);
+            let constant = self.bias.map_or(0.0, |bias| bias * bias);
+            for (l, &other) in rows[..=k].iter().enumerate() {
+                let product = self.examples.dot(self.rows[other], &row[..n_columns]);
+                products[k * size + l] = product + constant;
+            }
+            products[k * size + k] += 0.5 / self.c;
+            entries.iter().for_each(|&(j, _)| row[j] = 0.0);
+        }
+        solve_positive(&mut products, &mut weights);
+        let mut target = vec![0.0; n];
+        for (&q, weight) in rows.iter().zip(weights) {
+            self.entries(q, n, &mut entries);
+            entries.iter().for_each(|&(j, value)| target[j] += weight * value);
+        }
+        target
+    }
+
+    /// From the products of the features with each other.
+    fn by_features(&self, rows: &[usize], n: usize) -> Vec<f64> {
         let mut curvature = vec![0.0; n * n];
         let mut target = vec![0.0; n];
         (0..n).for_each(|k| curvature[k * n + k] = 0.5 / self.c);
         let mut entries: Vec<(usize, f64)> = Vec::new();
-        for (q, &i) in self.rows.iter().enumerate().filter(|(q, _)| inside[*q]) {
-            entries.clear();
-            self.examples.for_each(i, |j, value| entries.push((j, value)));
-            entries.extend(self.bias.map(|bias| (n - 1, bias)));
+        for &q in rows {
+            self.entries(q, n, &mut entries);
             for (place, &(k, a)) in entries.iter().enumerate() {
                 target[k] += self.signs[q] * a;
                 let line = &mut curvature[k * n..(k + 1) * n];
@@ -142,13 +182,11 @@ fn solve_positive(a: &mut [f64], b: &mut [f64]) {
         let (above, line) = a.split_at_mut(k * n);
         for l in 0..k {
             let other = &above[l * n..l * n + l];
-            let product = line[..l].iter().zip(other).fold(0.0, |sum, (x, y)| sum + x * y);
-            line[l] = (line[l] - product) / above[l * n + l];
+            line[l] = (line[l] - dense_dot(&line[..l], other)) / above[l * n + l];
         }
-        let square = line[..k].iter().fold(0.0, |sum, x| sum + x * x);
+        let square = dense_dot(&line[..k], &line[..k]);
         line[k] = (line[k] - square).max(f64::MIN_POSITIVE).sqrt();
-        let product = line[..k].iter().zip(&*b).fold(0.0, |sum, (x, y)| sum + x * y);
-        b[k] = (b[k] - product) / line[k];
+        b[k] = (b[k] - dense_dot(&line[..k], &b[..k])) / line[k];
     }
     for k in (0..n).rev() {
         b[k] /= a[k * n + k];
