@@ -43,9 +43,9 @@ help:
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make package      pack every crate as for publishing, and build each from its package"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
-	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
+	@echo "make bench-python XRay against scikit-learn's NMF at equal objective, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
-	@echo "make bench-rivals topics against scikit-learn, gensim, topica and tomotopy (10 minutes, 14 GB)"
+	@echo "make bench-rivals topics against scikit-learn, RcppML, gensim, topica and tomotopy (10 minutes, 14 GB)"
 	@echo "make fuzz         hostile bytes for every reader, under libFuzzer (FUZZ_SECONDS=1200 for each target)"
 	@echo "make coverage     lines of xray-nmf and xray-data that tests reach (make mutants: changes that no test notices)"
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
@@ -273,7 +273,7 @@ python: wheel build
 bench-python: venv $(BENCH)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
 	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
-	$(PYTHON) bench/python_nmf.py $(DATA)
+	$(PYTHON) bench/python_nmf.py $(DATA) --page docs/nmf.md
 	$(PYTHON) bench/clusters.py $(DATA) --sets bbc reuters10 tdt2
 
 $(BENCH): FORCE

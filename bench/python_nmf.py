@@ -2,16 +2,20 @@
 
 usage: python_nmf.py DATA [--sets NAME ...] [--repeat N] [--page FILE]
 
-DATA is the folder with tdt2, bbc, reuters and tweets. Both get the same weights (sublinear tf-idf, documents of
-length 1), the same number of topics, and are timed for `fit_transform` in turns; the median counts.
+DATA is the folder with tdt2, bbc, reuters and tweets.
 
-- Equal objective: scikit-learn runs as it comes (nndsvda start, coordinate descent, tolerance 1e-4, at most 200
-  iterations). XRay makes as many steps of refinement as it takes to bring ||X - WH||^2 down to scikit-learn's last one,
-  from its own start, the anchors of `greedy`, and from scikit-learn's start. Finding a start is part of the time.
+Both get the same weights (sublinear tf-idf, documents of length 1) and the same number of topics,
+and are timed for `fit_transform`; the median of all runs counts.
+
+- Equal objective: scikit-learn runs as it comes (nndsvda start, coordinate descent, tolerance 1e-4,
+  at most 200 iterations). XRay makes as many steps of refinement as it takes to bring
+  ||X - WH||^2 down to scikit-learn's last one, from its own start, the anchors of `greedy`, and
+  from scikit-learn's start. Finding a start is part of the time.
 - Equal steps: both make ten steps from their own starts.
 
-NMI compares the heaviest topic of each document, with topics of length 1, with the labels, where there are any. --page
-writes the table; README quotes nothing else. Needs xray_nmf, scikit-learn and pandas.
+NMI compares the heaviest topic of each document, with topics of length 1, with the labels, where
+there are any. --page writes the table; README quotes nothing else. Needs xray_nmf, scikit-learn and
+pandas.
 """
 
 from __future__ import annotations
@@ -28,16 +32,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import sklearn
-from rivals_data import labelled, weighed
 from sklearn.decomposition import NMF
 from sklearn.decomposition._nmf import _initialize_nmf
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import normalized_mutual_info_score
 
 import xray_nmf
+from rivals_data import labelled, weighed
 from xray_nmf import XRay
 
 TOPICS = {"tdt2": 30, "bbc": 5, "reuters10": 10, "tweets": 50}
+OWN = "XRay, from its anchors"
 STEPS = 10
 MOST = 400
 """The most steps that XRay may take to another's objective."""
@@ -96,6 +101,11 @@ def timed(make: Callable[[], Any], X: Any, **start: Any) -> Run:
     return Run(time.perf_counter() - clock, W, model.components_, int(model.n_iter_))
 
 
+def refined(X: Any, topics: int, steps: int) -> Run:
+    """XRay with so many steps from its anchors."""
+    return timed(lambda: XRay(topics, selection="greedy", refine_steps=steps, refinement="hals"), X)
+
+
 def from_their_start(X: Any, topics: int, steps: int) -> Run:
     """XRay's steps from scikit-learn's start, which is part of the time."""
     clock = time.perf_counter()
@@ -140,52 +150,58 @@ def compare(data: Path, name: str, repeat: int) -> list[Row]:
     def add(what: str, method: str, run: Run, theirs: Run) -> None:
         ratio = "1" if run is theirs else f"{theirs.seconds / run.seconds:.1f}"
         left = objective(X, run.W, run.H)
-        row = Row(title, what, method, str(run.steps), run.seconds, ratio, left, agreement(run, labels))
-        print(f"  {what}: {method}: {row.steps} steps, {run.seconds:.2f} s, {ratio} x, {left:.2f}, NMI {row.nmi}")
+        found = agreement(run, labels)
+        row = Row(title, what, method, str(run.steps), run.seconds, ratio, left, found)
+        spent = f"{row.steps} steps, {run.seconds:.2f} s, {ratio} x"
+        print(f"  {what}: {method}: {spent}, objective {left:.2f}, NMI {found}", flush=True)
         rows.append(row)
 
     theirs = median_of(lambda: timed(lambda: NMF(topics, random_state=0), X), repeat)
     goal = objective(X, theirs.W, theirs.H)
     add("equal objective", "scikit-learn NMF", theirs, theirs)
     W, H = _initialize_nmf(X, topics, init="nndsvda", random_state=0)
-    starts: list[tuple[str, dict[str, Any]]] = [
-        ("XRay, from its anchors", {}),
-        ("XRay's steps, from scikit-learn's start", {"W": np.maximum(W, 0.0), "H": np.maximum(H, 0.0)}),
-    ]
-    for method, start in starts:
+    their_start = {"W": np.maximum(W, 0.0), "H": np.maximum(H, 0.0)}
+    for method, start in {OWN: {}, "XRay's steps, from scikit-learn's start": their_start}.items():
         needed = steps_to(X, topics, goal, start)
         if needed is None:
-            rows.append(Row(title, "equal objective", f"{method}: not reached in {MOST} steps", "", 0, "", 0, ""))
-        elif start:
-            add("equal objective", method, median_of(lambda: from_their_start(X, topics, needed), repeat), theirs)
-        else:
-            model = lambda: XRay(topics, selection="greedy", refine_steps=needed, refinement="hals")  # noqa: E731
-            add("equal objective", method, median_of(lambda: timed(model, X), repeat), theirs)
-    few = lambda: NMF(topics, random_state=0, tol=0.0, max_iter=STEPS)  # noqa: E731
-    ours = lambda: XRay(topics, selection="greedy", refine_steps=STEPS, refinement="hals")  # noqa: E731
-    theirs = median_of(lambda: timed(few, X), repeat)
+            missed = f"{method}: not reached in {MOST} steps"
+            rows.append(Row(title, "equal objective", missed, "", 0, "", 0, ""))
+            continue
+
+        def run(needed: int = needed, custom: bool = bool(start)) -> Run:
+            return from_their_start(X, topics, needed) if custom else refined(X, topics, needed)
+
+        add("equal objective", method, median_of(run, repeat), theirs)
+
+    def few() -> Run:
+        return timed(lambda: NMF(topics, random_state=0, tol=0.0, max_iter=STEPS), X)
+
+    theirs = median_of(few, repeat)
     add("equal steps", "scikit-learn NMF", theirs, theirs)
-    add("equal steps", "XRay, from its anchors", median_of(lambda: timed(ours, X), repeat), theirs)
+    add("equal steps", OWN, median_of(lambda: refined(X, topics, STEPS), repeat), theirs)
     return rows
 
 
 def page(rows: list[Row], before: float, command: str) -> str:
     """The table with how it was made."""
     load = os.getloadavg()[0]
+    measured, listed = (__doc__ or "").split("\n\n")[3:5]
+    versions = f"xray_nmf {xray_nmf.__version__}, Python {platform.python_version()}, numpy "
+    versions += f"{np.__version__}, scikit-learn {sklearn.__version__}"
+    machine = f"{os.cpu_count()} cores, {platform.system()}"
     lines = [
         "# Against scikit-learn's NMF",
         "",
         "Written by `make bench-python`; do not edit.",
         "",
-        f"- Machine: {os.cpu_count()} cores, {platform.system()}; load {before:.1f} when the run began, {load:.1f} "
-        "when it ended",
-        f"- Versions: xray_nmf {xray_nmf.__version__}, Python {platform.python_version()}, numpy {np.__version__}, "
-        f"scikit-learn {sklearn.__version__}",
+        f"- Machine: {machine}; load {before:.1f} when the run began, {load:.1f} when it ended",
+        f"- Versions: {versions}",
         f"- Command: `{command}`",
-        "- " + " ".join(line.strip() for line in (__doc__ or "").split("\n\n")[3].splitlines()),
+        "",
+        measured,
+        "",
+        listed,
     ]
-    for line in (__doc__ or "").split("\n\n")[4].splitlines():
-        lines.append(line if line.startswith("- ") else f"  {line.strip()}")
     for title in dict.fromkeys(row.data for row in rows):
         lines += ["", f"## {title}", ""]
         lines.append("| | method | steps | seconds | times as fast | objective | NMI |")
@@ -196,14 +212,13 @@ def page(rows: list[Row], before: float, command: str) -> str:
             cells = (row.what, row.method, row.steps, seconds, row.ratio, left, row.nmi)
             lines.append("| " + " | ".join(cells) + " |")
     ratios = [
-        float(row.ratio)
-        for row in rows
-        if row.what == "equal objective" and row.method == "XRay, from its anchors"
+        float(row.ratio) for row in rows if row.what == "equal objective" and row.method == OWN
     ]
     if ratios:
         middle = statistics.median(ratios)
-        lines += ["", f"At equal objective, from its own start, XRay is {min(ratios):.1f} to {max(ratios):.1f} times "]
-        lines[-1] += f"as fast as scikit-learn (median {middle:.1f} of {len(ratios)} data sets)."
+        said = f"At equal objective, from its own start, XRay is {min(ratios):.1f} to "
+        said += f"{max(ratios):.1f} times as fast as scikit-learn (median {middle:.1f} of "
+        lines += ["", said + f"{len(ratios)} data sets)."]
     return "\n".join(lines) + "\n"
 
 
@@ -217,7 +232,8 @@ def main() -> None:
     given = arguments.parse_args()
     before = os.getloadavg()[0]
     rows = [row for name in given.sets for row in compare(given.data, name, given.repeat)]
-    command = f"python bench/python_nmf.py DATA --sets {' '.join(given.sets)} --repeat {given.repeat}"
+    options = f"--sets {' '.join(given.sets)} --repeat {given.repeat}"
+    command = f"python bench/python_nmf.py DATA {options}"
     text = page(rows, before, command)
     if given.page:
         given.page.write_text(text)
