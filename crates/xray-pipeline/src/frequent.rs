@@ -100,9 +100,8 @@ fn frequencies(comm: &dyn Communicator, corpus: &Corpus) -> Result<Vec<u64>> {
     let columns = corpus.matrix.columns().as_matrix();
     let own = Ownership::columns(corpus.n_words(), comm);
     let frequency = |i: usize| columns.column(i).values.iter().filter(|v| **v != 0.0).count();
-    let known: Vec<[u64; 2]> = (0..columns.n_columns())
-        .map(|i| [own.global(i) as u64, frequency(i) as u64])
-        .collect();
+    let known: Vec<[u64; 2]> =
+        (0..columns.n_columns()).map(|i| [own.global(i) as u64, frequency(i) as u64]).collect();
     let mut frequencies = vec![0; corpus.n_words()];
     for [j, frequency] in comm.gather(&known)? {
         frequencies[j as usize] = frequency;

@@ -168,7 +168,7 @@ def test_rare_columns_are_no_anchors(dense: Floats) -> None:
     assert set(rows.anchors_) <= {0, 1}
     with pytest.raises(ValueError, match="no column has entries in 41 of 40 rows"):
         XRay(2, anchor_min_df=41).fit(rare)
-    with pytest.raises(ValueError, match="from 0.0 to 1.0"):
+    with pytest.raises(ValueError, match=r"from 0\.0 to 1\.0"):
         XRay(2, anchor_min_df=1.5).fit(rare)
 
 

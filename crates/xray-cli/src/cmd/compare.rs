@@ -69,12 +69,7 @@ fn options(args: &CompareArgs) -> CompareOptions {
     let seed = args.common.seed;
     CompareOptions {
         methods: if args.methods.is_empty() { METHODS.to_vec() } else { args.methods.clone() },
-        job: Job {
-            seed,
-            epochs: args.epochs,
-            iterations: args.iterations,
-            ..Job::new(args.rank)
-        },
+        job: Job { seed, epochs: args.epochs, iterations: args.iterations, ..Job::new(args.rank) },
         seeds: args.runs as usize,
         refine: args.refine,
         time_limit: args.time_limit,

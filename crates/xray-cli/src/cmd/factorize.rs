@@ -13,8 +13,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Frequent, Plan, Purpose, RefinedFactors, Work,
-    factorize, gather_sizes,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Frequent, Plan, Purpose,
+    RefinedFactors, Work, factorize, gather_sizes,
 };
 use xray_report::number;
 

@@ -260,7 +260,10 @@ mod scale_or_flag {
     }
 
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "documents are scaled by l1, l2 or none; or yes for l2, no for none")]
+    #[serde(
+        untagged,
+        expecting = "documents are scaled by l1, l2 or none; or yes for l2, no for none"
+    )]
     enum Given {
         Flag(bool),
         Name(String),

@@ -6,9 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use xray_data::text::{
-    DocumentFrequency, RowScale, StopWords, TextOptions, Vectorizer, tokens,
-};
+use xray_data::text::{DocumentFrequency, RowScale, StopWords, TextOptions, Vectorizer, tokens};
 use xray_data::{
     Documents, Format, Input, LoadOptions, Loaded, LoadedMatrix, Table, load, save, save_documents,
 };

@@ -122,8 +122,15 @@ fn recovery(method: &Method, setting: &Setting, seed: u64) -> Result<f64> {
 /// The data, with some mixtures replaced by columns of independent uniform entries.
 fn drawn(setting: &Setting, clip: bool, seed: u64) -> Result<Planted> {
     let &Setting { design, noise, kind, outliers, .. } = setting;
-    let drawn =
-        Synthetic { design, rank: RANK, noise, noise_kind: kind, seed, clip, ..Synthetic::default() };
+    let drawn = Synthetic {
+        design,
+        rank: RANK,
+        noise,
+        noise_kind: kind,
+        seed,
+        clip,
+        ..Synthetic::default()
+    };
     let data = drawn.generate()?;
     if outliers == 0 {
         return Ok(data);

@@ -17,7 +17,11 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
          sees the point. The column farthest along R is an extreme ray of the data: the next anchor (4). Which exterior point \
          to look from is what the rules rand, max and dist choose; greedy, agg and joint look from all of them.",
     );
-    page.picture("", "The cone of the columns, and the step that finds its next extreme ray", &Idea)?;
+    page.picture(
+        "",
+        "The cone of the columns, and the step that finds its next extreme ray",
+        &Idea,
+    )?;
     watch.advance()?;
     Ok(page)
 }

@@ -23,8 +23,7 @@ struct Plan {
 }
 
 /// The paper's six methods; GV is SPA, as its authors run it on such data.
-const PAPER: [&str; 6] =
-    ["xray-max", "xray-dist", "xray-greedy", "xray-rand", "spa", "hottopixx"];
+const PAPER: [&str; 6] = ["xray-max", "xray-dist", "xray-greedy", "xray-rand", "spa", "hottopixx"];
 
 /// Methods that take seconds for each data set.
 const SLOW: &[&str] = &["esser", "esser-merged", "esser-l12", "hottopixx-converged"];
@@ -164,9 +163,8 @@ fn with_copies(settings: &Settings, runs: usize, watch: &mut dyn Watch) -> Resul
             let doubled = doubled(&data, seed)?;
             let found = anchors(&method, &doubled, seed)?;
             let copy = |place: usize| N_COLUMNS + place;
-            let is_found = |(k, anchor): (usize, &usize)| {
-                found.contains(anchor) || found.contains(&copy(k))
-            };
+            let is_found =
+                |(k, anchor): (usize, &usize)| found.contains(anchor) || found.contains(&copy(k));
             let hits = data.anchors.iter().enumerate().filter(|pair| is_found(*pair)).count();
             Ok((recovery(&method, &data, seed)?, hits as f64 / RANK as f64))
         };
@@ -198,12 +196,7 @@ fn doubled(data: &Planted, seed: u64) -> Result<DenseMatrix<'static, f64>> {
     Ok(DenseMatrix::from_column_major(m, N_COLUMNS + RANK, values)?)
 }
 
-fn page(
-    settings: &Settings,
-    curves: &[Curve],
-    copies: &[Copies],
-    plan: &Plan,
-) -> Result<Page> {
+fn page(settings: &Settings, curves: &[Curve], copies: &[Copies], plan: &Plan) -> Result<Page> {
     let mut page = settings.page("figure3", "Figure 3: recovery of anchors against noise");
     page.paragraph(format!(
         "X = W [I, H'] + N: W is 200 x 20 and uniform, the 190 columns of H' are Dirichlet with uniform \
@@ -277,9 +270,9 @@ fn table(curves: &[Curve], levels: &[f64]) -> Table {
     let headers = levels.iter().map(|level| Column::right(number::fixed(*level, 2)));
     let mut table = Table::new([Column::left("delta")].into_iter().chain(headers));
     for curve in curves {
-        let means = levels.iter().map(|&level| {
-            super::optional(curve.at(level).map(|runs| Estimate::of(runs).mean), 2)
-        });
+        let means = levels
+            .iter()
+            .map(|&level| super::optional(curve.at(level).map(|runs| Estimate::of(runs).mean), 2));
         table.row([Cell::from(curve.method.label)].into_iter().chain(means));
     }
     table
@@ -305,16 +298,15 @@ fn csv(curves: &[Curve]) -> Table {
     table
 }
 
-const BEST: &str = "\"The proposed XRAY (max) shows the best noise-robustness in terms of anchor recovery ...\"";
+const BEST: &str =
+    "\"The proposed XRAY (max) shows the best noise-robustness in terms of anchor recovery ...\"";
 const FOLLOWED: &str = "\"... followed by XRAY (dist) and GV.\"";
-const NOT_PERFECT: &str =
-    "\"Although XRAY (greedy) does not perfectly resolve the separable NMF problem (delta = 0) ...\"";
+const NOT_PERFECT: &str = "\"Although XRAY (greedy) does not perfectly resolve the separable NMF problem (delta = 0) ...\"";
 const BETTER: &str =
     "\"... it performs better than Hottopixx ... for near-separable case (delta > 0).\"";
 const COMPETITIVE: &str = "\"... and is competitive with GV for near-separable case (delta > 0).\"";
 const RANDOM: &str = "\"XRAY (rand), although solves the separable problem (delta = 0), degrades significantly under noise\"";
-const EXACT: &str =
-    "\"The algorithms produce a correct solution for the separable case after exactly r iterations.\"";
+const EXACT: &str = "\"The algorithms produce a correct solution for the separable case after exactly r iterations.\"";
 const DUPLICATES: &str = "\"Unlike [Esser et al.], the algorithms do not require any special preprocessing to eliminate \
     duplicate or near-duplicate columns.\" (recovery with a near-duplicate of every anchor, against without)";
 
@@ -334,9 +326,8 @@ fn verdicts(curves: &[Curve], copies: &[Copies]) -> Vec<Verdict> {
     let [max, dist, greedy, rand, spa, hottopixx] = PAPER.map(runs);
     let spa_l1 = runs("spa-l1");
     let shown = |runs: &[Runs<'_>]| {
-        let each = |runs: &Runs<'_>| {
-            format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3))
-        };
+        let each =
+            |runs: &Runs<'_>| format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3));
         format!("robustness: {}", runs.iter().map(each).collect::<Vec<_>>().join(", "))
     };
     let noisy = "delta above 0";
@@ -361,8 +352,11 @@ fn verdicts(curves: &[Curve], copies: &[Copies]) -> Vec<Verdict> {
     ];
     for name in ["xray-max", "xray-dist", "xray-rand", "xray-agg", "xray-joint"] {
         let (label, runs) = (curve(name).map_or("", |curve| curve.method.label), clean(name));
-        let figures = format!("all {RANK} anchors after {RANK} iterations in {} of {} data sets",
-            runs.iter().filter(|found| **found == 1.0).count(), runs.len());
+        let figures = format!(
+            "all {RANK} anchors after {RANK} iterations in {} of {} data sets",
+            runs.iter().filter(|found| **found == 1.0).count(),
+            runs.len()
+        );
         let outcome = Outcome::of(perfect(name));
         verdicts.push(Verdict::counted(EXACT, label, outcome).figures(figures));
     }

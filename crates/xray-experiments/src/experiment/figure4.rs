@@ -8,7 +8,9 @@ use super::table1::columns_of;
 use super::verdict::{Deciding, Estimate, Outcome, Runs, Verdict, all_above, judge};
 use super::{HOTTOPIXX_ON_TEXT, Settings, TEXT_METHODS};
 use crate::dataset::DataSet;
-use crate::evaluate::{accuracy_as_given, accuracy_of_all, mean_and_spread, paper_protocol, scaled};
+use crate::evaluate::{
+    accuracy_as_given, accuracy_of_all, mean_and_spread, paper_protocol, scaled,
+};
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::preparation::Preparation;
@@ -270,8 +272,7 @@ fn picture(study: &Study) -> Chart {
         let mut panel = Panel::new(label).y_range(0.0, 1.0);
         for curve in study.curves.iter().filter(|curve| curve.features == features) {
             let estimates = || curve.points.iter().map(|point| Estimate::of(&point.values));
-            let points =
-                curve.points.iter().zip(estimates()).map(|(p, e)| (p.rank as f64, e.mean));
+            let points = curve.points.iter().zip(estimates()).map(|(p, e)| (p.rank as f64, e.mean));
             let bars = curve.points.iter().zip(estimates());
             let bars = bars.map(|(p, e)| p.over_starts.unwrap_or(2.0 * e.error));
             panel = panel.series(Series::new(curve.method.label, points).error_bars(bars));
@@ -316,7 +317,8 @@ fn table(study: &Study) -> Table {
 
 const OUTPERFORM: &str = "\"Among separable NMF techniques, the proposed XRAY (greedy) and XRAY (dist) (with exception \
     on Reuters) outperform Hottopixx and GV on all the three datasets, more so on TDT.\" (on Reuters: greedy alone)";
-const EXCEPTION: &str = "\"... (with exception on Reuters) ...\" (here: Hottopixx and GV are above dist)";
+const EXCEPTION: &str =
+    "\"... (with exception on Reuters) ...\" (here: Hottopixx and GV are above dist)";
 const SIMILAR: &str = "\"we do not show the results for XRAY (max) which performed almost similar to XRAY (dist) in these \
     experiments\" (here: within 3 points)";
 const VARIANCE: &str = "\"traditional NMFs with local optimization perform quite well on these datasets especially when r \
@@ -324,7 +326,8 @@ const VARIANCE: &str = "\"traditional NMFs with local optimization perform quite
     (here: a standard deviation over starts of at least 2 points at some r)";
 const DIMINISHES: &str = "\"As the number of topics increases, the performance gap between the proposed methods and the \
     local optimization method rapidly diminishes.\" (here: local optimisation, W, against XRAY, X_A)";
-const LOCAL_FREE: &str = "ours: refined weights W of greedy against W of local optimisation at the same r";
+const LOCAL_FREE: &str =
+    "ours: refined weights W of greedy against W of local optimisation at the same r";
 
 /// The number of topics that sentences are about.
 fn judged_rank(study: &Study) -> usize {
@@ -353,9 +356,8 @@ fn of_study(study: &Study) -> Vec<Verdict> {
     let floor = Some(study.majority);
     let reuters = study.data.starts_with("Reuters");
     let ours: &[Runs<'_>] = if reuters { &[greedy] } else { &[greedy, dist] };
-    let shown = [greedy, dist, gv, raw, hottopixx].map(|runs| {
-        format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3))
-    });
+    let shown = [greedy, dist, gv, raw, hottopixx]
+        .map(|runs| format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3)));
     let outperform = all_above(ours, &[hottopixx, gv], floor);
     let mut verdicts = vec![
         Verdict::new(OUTPERFORM, about.clone(), outperform)
@@ -387,8 +389,7 @@ fn within(a: Runs<'_>, b: Runs<'_>, most: f64) -> (Outcome, Deciding) {
 fn of_local(study: &Study) -> Vec<Verdict> {
     let Some(local) = study.curve("nmf-hals", Features::Weights) else { return Vec::new() };
     let spreads = local.points.iter().filter_map(|point| Some((point.rank, point.over_starts?)));
-    let (rank, spread) =
-        spreads.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
+    let (rank, spread) = spreads.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
     let figures = format!("the largest is {} at r = {rank}", number::fixed(spread, 4));
     let outcome = Outcome::of(spread >= 0.02);
     let mut verdicts = vec![Verdict::counted(VARIANCE, study.about(), outcome).figures(figures)];

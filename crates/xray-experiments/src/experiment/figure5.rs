@@ -171,7 +171,10 @@ fn page(settings: &Settings, studies: &[Study], steps: usize, starts: usize) -> 
         page.picture(&part, &caption, &picture(study))?;
     }
     page.table(&table(studies));
-    judge(&mut page, &studies.iter().flat_map(|study| verdicts(study, settings.seed)).collect::<Vec<_>>());
+    judge(
+        &mut page,
+        &studies.iter().flat_map(|study| verdicts(study, settings.seed)).collect::<Vec<_>>(),
+    );
     page.csv("", &csv(studies));
     Ok(page)
 }
@@ -192,9 +195,8 @@ fn verdicts(study: &Study, seed: u64) -> Vec<Verdict> {
         last.map_or_else(Vec::new, |last| samples.iter().map(|sample| nmi(last, sample)).collect())
     };
     let of_local = samples.iter().enumerate();
-    let local: Vec<f64> = of_local
-        .map(|(k, sample)| nmi(&study.local[k % study.local.len()].0, sample))
-        .collect();
+    let local: Vec<f64> =
+        of_local.map(|(k, sample)| nmi(&study.local[k % study.local.len()].0, sample)).collect();
     let rivals: Vec<(&str, Vec<f64>)> = RIVALS
         .iter()
         .map(|name| (study.curve(name).map_or("", |c| c.method.label), drawn(name)))

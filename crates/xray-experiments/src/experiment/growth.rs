@@ -113,12 +113,8 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     watch.begin("growth", Size::ALL.len() * KINDS.len() * (DOUBLINGS + 1));
     let mut curves = Vec::new();
     for size in Size::ALL {
-        let of_size = KINDS.map(|(selection, engine)| Curve {
-            size,
-            selection,
-            engine,
-            points: Vec::new(),
-        });
+        let of_size =
+            KINDS.map(|(selection, engine)| Curve { size, selection, engine, points: Vec::new() });
         let mut of_size: Vec<Curve> = of_size.into();
         for k in 0..=DOUBLINGS {
             let (x, rank, at) = drawn(&start, size, 1 << k, settings.seed)?;
@@ -186,12 +182,27 @@ fn timed(x: &SparseMatrix<'_, f32>, params: &Params) -> Result<(f64, Option<u64>
 }
 
 const ANALYSIS: [[&str; 4]; 7] = [
-    ["a column of C = X'X", "the entries of the rows that the column has: at most nnz", "n", "the cache, within a budget"],
+    [
+        "a column of C = X'X",
+        "the entries of the rows that the column has: at most nnz",
+        "n",
+        "the cache, within a budget",
+    ],
     ["detection, max", "nnz for the products of one residual, n for the norms", "n", "n"],
     ["detection, dist, direct", "nnz(C) t: every entry of (C - C_A H)_+", "n", "n r"],
     ["detection, greedy, agg, joint, direct", "nnz(C) t", "n", "n r"],
-    ["detection, lazy", "n for the bounds, and (entries of a column of C) t for each column scored: at most all of them, as direct", "n", "n r"],
-    ["projection, active set", "t^2 for each column that the new anchor changes and each change of its set; at most n of them", "columns of the rank", "n r"],
+    [
+        "detection, lazy",
+        "n for the bounds, and (entries of a column of C) t for each column scored: at most all of them, as direct",
+        "n",
+        "n r",
+    ],
+    [
+        "projection, active set",
+        "t^2 for each column that the new anchor changes and each change of its set; at most n of them",
+        "columns of the rank",
+        "n r",
+    ],
     ["messages", "an anchor's column (at most m numbers) and one score of each rank", "-", "m r"],
 ];
 
@@ -252,7 +263,8 @@ fn picture(size: Size, curves: &[&Curve]) -> Chart {
     let first = first.fold(0.0, f64::max);
     if let Some((from, to)) = curves.first().and_then(|c| c.points.first().zip(c.points.last())) {
         let grown = first * (to.0 / from.0).powf(size.bound());
-        let bound = Series::new(format!("exponent {}", size.bound()), [(from.0, first), (to.0, grown)]);
+        let bound =
+            Series::new(format!("exponent {}", size.bound()), [(from.0, first), (to.0, grown)]);
         panel = panel.series(bound.dashed().markers(false));
     }
     Chart::new(format!("No time grows faster than {} to the power {}", size.name(), size.bound()))
@@ -296,8 +308,16 @@ fn verdict(curve: &Curve) -> Verdict {
 }
 
 fn csv(curves: &[Curve]) -> Table {
-    let headers =
-        ["size", "rule", "engine", "value", "seconds", "memory_bytes", "exponent", "standard_error"];
+    let headers = [
+        "size",
+        "rule",
+        "engine",
+        "value",
+        "seconds",
+        "memory_bytes",
+        "exponent",
+        "standard_error",
+    ];
     let mut table = Table::new(headers.map(Column::left));
     for curve in curves {
         let Estimate { mean, error } = curve.exponent();

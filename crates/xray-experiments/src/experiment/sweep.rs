@@ -178,9 +178,7 @@ fn picture(set: &str, points: &[&Point]) -> Chart {
     for rule in RULES {
         let mut panel = Panel::new(format!("accuracy, {rule}")).y_range(0.0, 1.0);
         for (scale, norm) in SCALES.into_iter().flat_map(|scale| NORMS.map(|norm| (scale, norm))) {
-            let same = |p: &&&Point| {
-                (p.rule, p.norm, p.weighing.scale) == (rule, norm, scale)
-            };
+            let same = |p: &&&Point| (p.rule, p.norm, p.weighing.scale) == (rule, norm, scale);
             let of: Vec<&&Point> = points.iter().filter(same).collect();
             let at = |p: &&&Point| (p.weighing.min_df as f64, Estimate::of(&p.accuracy).mean);
             let errors = of.iter().map(|p| Estimate::of(&p.accuracy).error);

@@ -212,16 +212,14 @@ fn verdicts(outcomes: &[Outcome]) -> Vec<Verdict> {
     };
     let mut verdicts = Vec::new();
     for (noisy, noise) in [(false, "without noise"), (true, "with noise")] {
-        for (name, label) in
-            [("xray-max", "max"), ("xray-dist", "dist"), ("xray-greedy", "greedy")]
+        for (name, label) in [("xray-max", "max"), ("xray-dist", "dist"), ("xray-greedy", "greedy")]
         {
             let values = [name, "spa-l1", "hottopixx"].map(|name| limbs(name, noisy));
             let labels = [label, "SPA (l1)", "Hottopixx"];
             let runs = [0, 1, 2].map(|k| Runs { label: labels[k], values: &values[k] });
             let judged = all_above(&runs[..1], &runs[1..], None);
-            let shown = runs.map(|runs| {
-                format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 1))
-            });
+            let shown = runs
+                .map(|runs| format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 1)));
             let verdict = Verdict::new(LIMBS, format!("{label} {noise}"), judged);
             let verdict = verdict.figures(shown.join(", "));
             let held = !noisy || name == "xray-greedy";
@@ -244,7 +242,8 @@ fn table(outcomes: &[Outcome]) -> Table {
                 o.noise == noise && o.images == start.images && o.method == start.method
             };
             outcomes.iter().find(same).map_or_else(Cell::missing, |outcome| {
-                let [limbs, cosine] = [&outcome.limbs, &outcome.mean_cosine].map(|v| Estimate::of(v).mean);
+                let [limbs, cosine] =
+                    [&outcome.limbs, &outcome.mean_cosine].map(|v| Estimate::of(v).mean);
                 Cell::from(format!("{limbs:.1} ({cosine:.2})"))
             })
         };
@@ -255,8 +254,16 @@ fn table(outcomes: &[Outcome]) -> Table {
 }
 
 fn csv(outcomes: &[Outcome]) -> Table {
-    let headers =
-        ["images", "noise", "method", "topics", "draws", "limbs_found", "limbs_error", "mean_cosine"];
+    let headers = [
+        "images",
+        "noise",
+        "method",
+        "topics",
+        "draws",
+        "limbs_found",
+        "limbs_error",
+        "mean_cosine",
+    ];
     let mut table = Table::new(headers.map(Column::left));
     for outcome in outcomes {
         table.row([

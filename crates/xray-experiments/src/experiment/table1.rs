@@ -227,11 +227,7 @@ fn firsts(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
 }
 
 fn names(entry: &Entry) -> [Cell; 3] {
-    [
-        Cell::from(&entry.data[..]),
-        Cell::from(entry.rule.name()),
-        Cell::from(entry.norm.name()),
-    ]
+    [Cell::from(&entry.data[..]), Cell::from(entry.rule.name()), Cell::from(entry.norm.name())]
 }
 
 fn table(entries: &[Entry]) -> Table {

@@ -188,8 +188,16 @@ fn verdicts(study: &Study) -> Vec<Verdict> {
 
 /// All topics, a row each.
 fn csv(studies: &[Study]) -> Table {
-    let headers =
-        ["data", "preparation", "method", "topic", "anchor", "documents", "npmi_of_anchor", "words"];
+    let headers = [
+        "data",
+        "preparation",
+        "method",
+        "topic",
+        "anchor",
+        "documents",
+        "npmi_of_anchor",
+        "words",
+    ];
     let mut csv = Table::new(headers.map(Column::left));
     for study in studies {
         for (method, topics) in &study.lists {
@@ -220,8 +228,8 @@ mod tests {
     fn pages_list_the_first_topics_and_files_all_of_them() {
         let lists = METHODS.map(|name| {
             let (n, npmi) = if name.starts_with("xray") { (50, 0.4) } else { (2, 0.1) };
-            let topics = (0..SHOWN + 2)
-                .map(|k| topic(&format!("word{k}"), n + k, npmi + 0.001 * k as f64));
+            let topics =
+                (0..SHOWN + 2).map(|k| topic(&format!("word{k}"), n + k, npmi + 0.001 * k as f64));
             (Method::named(name).expect("a method"), topics.collect())
         });
         let study = Study {

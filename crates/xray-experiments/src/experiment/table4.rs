@@ -203,15 +203,20 @@ const FASTER: &str = "\"for all three datasets, we see that XRAY performs better
 
 fn verdict(entry: &Entry) -> Verdict {
     let five = entry.epoch.seconds() * EPOCHS[0] as f64;
-    let ratios = entry.xray.iter().map(|times| {
-        Estimate::of(&times.iter().map(|time| five / time).collect::<Vec<_>>())
-    });
+    let ratios = entry
+        .xray
+        .iter()
+        .map(|times| Estimate::of(&times.iter().map(|time| five / time).collect::<Vec<_>>()));
     let ratios: Vec<Estimate> = ratios.collect();
     let judged = ratios.iter().zip(entry.ranks).map(|(ratio, rank)| {
         let difference = Estimate { mean: ratio.mean - 1.0, ..*ratio };
-        (ratio.above(1.0), Deciding { pair: format!("times as long at r = {rank} - 1"), difference })
+        (
+            ratio.above(1.0),
+            Deciding { pair: format!("times as long at r = {rank} - 1"), difference },
+        )
     });
-    let shown: Vec<String> = ratios.iter().map(|ratio| number::significant(ratio.mean, 2)).collect();
+    let shown: Vec<String> =
+        ratios.iter().map(|ratio| number::significant(ratio.mean, 2)).collect();
     let figures = format!("{} times as long for r = {:?}", shown.join(", "), entry.ranks);
     let about = format!("{}, an epoch {}", entry.name, entry.epoch.kind());
     Verdict::new(FASTER, about, super::verdict::worst(judged)).figures(figures).held_before()

@@ -198,9 +198,10 @@ impl Verdict {
     }
 
     fn item(&self) -> String {
-        let decided = self.deciding.as_ref().map(|deciding| {
-            format!("{}: {}", deciding.pair, deciding.difference.shown(1.0, 4))
-        });
+        let decided = self
+            .deciding
+            .as_ref()
+            .map(|deciding| format!("{}: {}", deciding.pair, deciding.difference.shown(1.0, 4)));
         let figures = (!self.figures.is_empty()).then(|| self.figures.clone());
         let parts: Vec<String> =
             [Some(self.about.clone()), decided, figures].into_iter().flatten().collect();
@@ -229,7 +230,9 @@ pub(super) fn judge(page: &mut Page, verdicts: &[Verdict]) {
     }
     let changed: Vec<String> = verdicts.iter().filter_map(changed).collect();
     if !changed.is_empty() {
-        page.paragraph("An earlier edition of this page said \"holds\", without standard errors, of:");
+        page.paragraph(
+            "An earlier edition of this page said \"holds\", without standard errors, of:",
+        );
         page.list(changed);
     }
     page.csv("verdicts", &csv(verdicts));

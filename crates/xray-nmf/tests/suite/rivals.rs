@@ -6,8 +6,8 @@ use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, corners, problem};
 use crate::support::rays::{assert_all_rays, classes, exact_files, rays_of};
 use xray_nmf::rivals::{
-    Anchors, EsserParams, HottopixxParams, Precision, RowPenalty, SnpaParams, SpaParams, esser, hottopixx,
-    snpa, spa,
+    Anchors, EsserParams, HottopixxParams, Precision, RowPenalty, SnpaParams, SpaParams, esser,
+    hottopixx, snpa, spa,
 };
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{DenseMatrix, Error, Matrix, Normalize, Params, SparseMatrix, fit, with_threads};

@@ -58,7 +58,9 @@ impl Picture for Idea {
         items.push(Item::text((500.0, 26.0), "One step: the next extreme ray", title));
         cone(&mut items);
         step(&mut items);
-        let title = "The columns of X in the cone of their anchors, and how the next anchor is found".into();
+        let title =
+            "The columns of X in the cone of their anchors, and how the next anchor is found"
+                .into();
         Scene { width: WIDTH, height: HEIGHT, title, items }
     }
 }
@@ -73,11 +75,7 @@ fn cone(items: &mut Vec<Item>) {
     let apex = (235.0, 395.0);
     let hull: Vec<Point> = [0, 1, 3, 2, 4].map(|k| on_lid(ANCHORS[k])).into();
     let fill = Some(Fill { colour: BLUE, opacity: 0.10 });
-    items.push(Item::Polygon {
-        points: hull,
-        fill,
-        stroke: Some(Stroke::solid(BLUE, 1.2)),
-    });
+    items.push(Item::Polygon { points: hull, fill, stroke: Some(Stroke::solid(BLUE, 1.2)) });
     for anchor in ANCHORS {
         items.push(Item::line(vec![apex, on_lid(anchor)], Stroke::solid(BLUE, 1.2)));
     }
@@ -136,7 +134,11 @@ fn step(items: &mut Vec<Item>) {
     let face = TextStyle::new(12.5, Anchor::End).colour(INK);
     items.push(Item::text((x - 10.0, y + 4.0), "face", face));
     let (x, y) = on_plane(ANCHORS[next]);
-    items.push(Item::text((x - 132.0, y - 52.0), "next ray: farthest along R", text(12.5).colour(RED)));
+    items.push(Item::text(
+        (x - 132.0, y - 52.0),
+        "next ray: farthest along R",
+        text(12.5).colour(RED),
+    ));
 }
 
 /// The face of the found cone that the foot of the residual lies on, drawn heavier.
@@ -201,7 +203,8 @@ fn arrow(from: Point, to: Point, colour: Colour) -> Vec<Item> {
     let (u, v) = (dx / length, dy / length);
     let tip = (to.0 - 6.0 * u, to.1 - 6.0 * v);
     let back = (tip.0 - 8.0 * u, tip.1 - 8.0 * v);
-    let head = vec![tip, (back.0 - 3.5 * v, back.1 + 3.5 * u), (back.0 + 3.5 * v, back.1 - 3.5 * u)];
+    let head =
+        vec![tip, (back.0 - 3.5 * v, back.1 + 3.5 * u), (back.0 + 3.5 * v, back.1 - 3.5 * u)];
     vec![
         Item::line(vec![from, back], Stroke::solid(colour, 2.0)),
         Item::Polygon { points: head, fill: Some(Fill::solid(colour)), stroke: None },

@@ -53,7 +53,8 @@ pub(super) fn solve(
         let inside: Vec<bool> = margins.iter().map(|margin| *margin < 1.0).collect();
         let target = problem.minimiser(&inside, n);
         let (next, next_margins) = problem.step(&w, &margins, &target);
-        let same = next_margins.iter().zip(&inside).all(|(margin, inside)| (*margin < 1.0) == *inside);
+        let same =
+            next_margins.iter().zip(&inside).all(|(margin, inside)| (*margin < 1.0) == *inside);
         converged = next == w || (same && next == target);
         (w, margins) = (next, next_margins);
     }

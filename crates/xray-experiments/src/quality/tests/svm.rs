@@ -176,7 +176,8 @@ fn newton_finds_the_minimum_for_a_large_c_and_from_any_start() {
     let value = |i: usize, j: usize| ((i * 7 + j * 13 + i * j * 5) % 11) as f64 / 11.0;
     let values: Vec<f64> = (0..60).flat_map(|i| (0..6).map(move |j| value(i, j))).collect();
     let x = dense(6, &values);
-    let labels: Vec<usize> = (0..60).map(|i| usize::from(value(i, 0) + value(i, 3) > 1.0)).collect();
+    let labels: Vec<usize> =
+        (0..60).map(|i| usize::from(value(i, 0) + value(i, 3) > 1.0)).collect();
     let rows: Vec<usize> = (0..60).collect();
     for bias in [None, Some(1.0)] {
         let params = SvmParams { c: 1e4, bias, newton: true, ..EXACT };
