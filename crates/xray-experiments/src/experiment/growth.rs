@@ -363,7 +363,7 @@ mod tests {
     fn growth_beyond_the_bound_is_told() {
         let outcome = |size, exponent, noise| verdict(&curve(size, exponent, noise)).outcome;
         assert_eq!(outcome(Size::Columns, 0.8, 0.05), Outcome::Holds);
-        assert_eq!(outcome(Size::Columns, 1.05, 0.2), Outcome::Tie);
+        assert_eq!(outcome(Size::Columns, 1.2, 0.2), Outcome::Tie);
         assert_eq!(outcome(Size::Columns, 1.5, 0.01), Outcome::DoesNotHold);
         assert_eq!(outcome(Size::Rank, 2.5, 0.1), Outcome::Holds);
     }
