@@ -11,13 +11,13 @@ pub(crate) use runs::{hottopixx_nearly, precision};
 use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
-use xray_nmf::{Factors, Matrix, Selection, SparseMatrix};
+use xray_nmf::{Factors, Matrix, Selection, SparseMatrix, StopRequest};
 use xray_pipeline::DistributedMatrix;
 
 use crate::part::Part;
 
 /// What a method is asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Job {
     /// Number of anchors or topics.
     pub rank: usize,
@@ -29,12 +29,15 @@ pub struct Job {
     pub iterations: usize,
     /// The only columns that may be chosen, if not all.
     pub candidates: Option<Vec<usize>>,
+    /// Methods give up soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl Job {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, seed: 0, epochs: 50, iterations: 100, candidates: None }
+        let (candidates, stop) = (None, StopRequest::new());
+        Self { rank, seed: 0, epochs: 50, iterations: 100, candidates, stop }
     }
 }
 

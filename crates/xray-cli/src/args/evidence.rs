@@ -44,13 +44,13 @@ pub struct CompareArgs {
     /// Number of anchors or topics
     #[arg(short = 'r', long, value_name = "R", value_parser = parse::rank)]
     pub rank: usize,
-    /// Methods to run [default: all that are predicted to stay within the time limit]
+    /// Methods to run [default: all that stay within the time limit]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = method)]
     pub methods: Vec<Method>,
     /// The true anchors: names or positions (from 0), or a file with them
     #[arg(long, value_name = "COLUMN[,COLUMN...]|FILE")]
     pub true_anchors: Option<String>,
-    /// Leave out methods that are predicted to take more seconds than this
+    /// Leave out methods that are predicted to take more seconds than this, and give up those that do
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = parse::positive)]
     pub time_limit: f64,
     /// Runs of each random method, with different seeds

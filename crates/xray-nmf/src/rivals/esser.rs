@@ -34,6 +34,7 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Normalize;
+use crate::stop::StopRequest;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
 const MATRICES: f64 = 4.0;
@@ -83,7 +84,8 @@ impl RowPenalty {
 /// | `tolerance` | 1e-7 | stop when C moves by less than this, relative | not negative |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all iterations | any |
 /// | `memory` | a quarter of RAM | bytes that the n x n matrices may take | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct EsserParams {
     /// Number of anchors to find.
     pub rank: usize,
@@ -101,6 +103,8 @@ pub struct EsserParams {
     pub largest_work: f64,
     /// Bytes that the matrices may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl EsserParams {
@@ -115,6 +119,7 @@ impl EsserParams {
             tolerance: 1e-7,
             largest_work: 1e13,
             memory: None,
+            stop: StopRequest::new(),
         }
     }
 
@@ -164,7 +169,7 @@ pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
         kept.iter().map(|&i| kept.iter().map(|&j| gram[i][j]).collect()).collect();
     drop(gram);
     let mut found = Anchors::none();
-    let c = minimise(&restricted, params, &mut found.objective);
+    let c = minimise(&restricted, params, &mut found.objective)?;
     let sizes: Vec<f64> = c.iter().map(|row| params.rows.size(row)).collect();
     let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| sizes[q] > 0.0).collect();
     ranked.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]).then(a.cmp(&b)));
@@ -188,14 +193,18 @@ fn representatives(gram: &[Vec<f64>], merge: Option<f64>) -> Vec<usize> {
 ///
 /// A step that would raise the objective is not taken: the next one starts from C itself, without
 /// momentum, and cannot raise it but by rounding. So the objective never increases.
-fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -> Vec<Vec<f64>> {
+fn minimise(
+    gram: &[Vec<f64>],
+    params: &EsserParams,
+    objective: &mut Vec<f64>,
+) -> Result<Vec<Vec<f64>>> {
     let step = 1.0 / largest_eigenvalue(gram).max(f64::MIN_POSITIVE);
     let mut c = vec![vec![0.0; gram.len()]; gram.len()];
     let mut ahead = c.clone();
     let mut momentum = 1.0f64;
     let mut best = model(gram, &c, params);
     for _ in 0..params.iterations {
-        let next = proximal_step(gram, &ahead, step, params);
+        let next = proximal_step(gram, &ahead, step, params)?;
         let value = model(gram, &next, params);
         if value > best {
             if momentum == 1.0 {
@@ -212,7 +221,7 @@ fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -
             break;
         }
     }
-    c
+    Ok(c)
 }
 
 /// A gradient step from `ahead`, then the proximal step of every row.
@@ -221,13 +230,14 @@ fn proximal_step(
     ahead: &[Vec<f64>],
     step: f64,
     params: &EsserParams,
-) -> Vec<Vec<f64>> {
+) -> Result<Vec<Vec<f64>>> {
     let row = |i: usize| {
+        params.stop.check()?;
         let mut row = ahead[i].clone();
         add_scaled(&mut row, &gram[i], step);
         ahead.iter().zip(&gram[i]).for_each(|(a, g)| add_scaled(&mut row, a, -step * g));
         params.rows.shrink(&mut row, step * params.penalty);
-        row
+        Ok(row)
     };
     (0..gram.len()).into_par_iter().map(row).collect()
 }

@@ -98,14 +98,14 @@ pub fn hottopixx(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchor
     params.check()?;
     check_cost(matrix, params)?;
     let scaled = matrix.normalized(Normalize::L1);
-    Ok(match (params.gap, params.precision) {
+    match (params.gap, params.precision) {
         (Some(gap), _) => run_to_gap(&*scaled, params, gap),
         (None, Precision::Single) => run::<f32>(&*scaled, params),
         (None, Precision::Double) => run::<f64>(&*scaled, params),
-    })
+    }
 }
 
-fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Anchors {
+fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Result<Anchors> {
     let n = matrix.n_columns();
     let rows: Vec<Line> = (0..matrix.n_rows()).map(|d| nonzeros(matrix.row(d))).collect();
     let mut counts = vec![0usize; n];
@@ -120,7 +120,7 @@ fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Anchors {
         order.shuffle(&mut generator);
         let drop = |i: usize| primal * (multiplier + cost[i]) / counts[i].max(1) as f64;
         let step = Step::new(primal, (0..n).map(drop));
-        found.objective.push(c.epoch(&Rows::new(&rows, &order), &step));
+        found.objective.push(c.epoch(&Rows::new(&rows, &order), &step, &params.stop)?);
         c.project();
         let trace = (0..n).fold(0.0, |sum, i| sum + c.diagonal(i));
         multiplier += dual * (trace - params.rank as f64);
@@ -129,18 +129,18 @@ fn run<T: Real>(matrix: &dyn Matrix, params: &HottopixxParams) -> Anchors {
     let mut ranked: Vec<usize> = (0..n).filter(|&i| counts[i] > 0).collect();
     ranked.sort_by(|&a, &b| c.diagonal(b).total_cmp(&c.diagonal(a)).then(a.cmp(&b)));
     ranked.iter().take(params.rank).for_each(|&i| found.push(i, c.diagonal(i)));
-    found.ended(params.rank)
+    Ok(found.ended(params.rank))
 }
 
 /// Solves the program itself.
-fn run_to_gap(matrix: &dyn Matrix, params: &HottopixxParams, gap: f64) -> Anchors {
+fn run_to_gap(matrix: &dyn Matrix, params: &HottopixxParams, gap: f64) -> Result<Anchors> {
     let program = Program::new(matrix, params.costs(matrix.n_columns()), params.rank);
-    let solved = saddle::solve(&program, gap * program.size(), params.epochs);
+    let solved = saddle::solve(&program, gap * program.size(), params.epochs, &params.stop)?;
     let (objective, bound) = (solved.objective, Some(solved.bounds.lower));
     let mut found = Anchors { objective, bound, ..Anchors::none() };
     let points = program.points(&solved.c);
     points.into_iter().take(params.rank).for_each(|(i, score)| found.push(i, score));
-    found.ended(params.rank)
+    Ok(found.ended(params.rank))
 }
 
 /// Refuses what is too large, before anything is made.

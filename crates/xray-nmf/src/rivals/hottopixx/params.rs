@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
 use crate::rivals::require;
+use crate::stop::StopRequest;
 
 /// The numbers that C is made of and computed with; sums over many are `f64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -32,7 +33,8 @@ pub enum Precision {
 /// | `splits` | 0 | tasks of an epoch; 0 for one for each 32 columns of C; no effect on the result | any |
 /// | `precision` | `Double` | the numbers of C; always double with a `gap` | |
 /// | `memory` | a quarter of RAM | bytes that C may take | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct HottopixxParams {
     /// Number of anchors to find.
     pub rank: usize,
@@ -59,6 +61,8 @@ pub struct HottopixxParams {
     pub precision: Precision,
     /// Bytes that C may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl HottopixxParams {
@@ -77,6 +81,7 @@ impl HottopixxParams {
             splits: 0,
             precision: Precision::Double,
             memory: None,
+            stop: StopRequest::new(),
         }
     }
 
