@@ -8,6 +8,7 @@ mod figure5;
 mod figure6;
 mod growth;
 mod large;
+mod rare;
 mod sweep;
 mod swimmer;
 mod swimmers;
@@ -71,6 +72,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "sweep",
         about: "what thresholds and scalings of documents do to Table 1",
         run: sweep::run,
+    },
+    Experiment {
+        name: "rare",
+        about: "what it changes that rare words are no anchors",
+        run: rare::run,
     },
     Experiment { name: "table2", about: "anchors and top words", run: table2::run },
     Experiment { name: "table3", about: "time and memory on large data", run: table3::run },

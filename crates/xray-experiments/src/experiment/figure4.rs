@@ -49,8 +49,8 @@ const FULL: Plan = Plan {
     ranks: &[25, 50, 100, 200, 500],
     few_ranks: &[100, 500],
     largest_refined: 100,
-    starts: [10, 4],
-    splits: 6,
+    starts: [10, 3],
+    splits: 4,
     weight_splits: 3,
 };
 const QUICK: Plan = Plan {

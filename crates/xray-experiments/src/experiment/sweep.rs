@@ -14,7 +14,7 @@ use crate::preparation::{CountedSet, Weighing};
 use crate::watch::Watch;
 
 /// Random splits; fewer than in Table 1, for there are many cells.
-const SPLITS: usize = 5;
+const SPLITS: usize = 3;
 
 /// The scalings of columns that are looked at: with sum 1 anchors are rare words, so that the threshold decides most.
 const NORMS: [Normalize; 2] = [Normalize::L1, Normalize::None];

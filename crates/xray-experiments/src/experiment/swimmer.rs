@@ -37,6 +37,9 @@ const PICTURES: usize = 2;
 const CLEAN_RANK: usize = 17;
 const NOISY_RANK: usize = 20;
 
+/// Limbs of a swimmer, in all positions.
+const LIMBS_DRAWN: f64 = 16.0;
+
 /// Height of the images in the file of real ones; they are stored column after column.
 const FILE_HEIGHT: usize = 20;
 
@@ -99,7 +102,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
                 let part = format!("{}-{kind}", images.name.replace(' ', "-"));
                 let noise = number::percent(noise, 0);
                 let caption = format!("Topics of swimmers, {}, noise {noise}", images.name);
-                page.picture(&part, &caption, &picture(images, &found, &caption)?)?;
+                page.picture(&part, &caption, &picture(images, &found, &title(&caption, &found))?)?;
             }
             outcomes.extend(found);
         }
@@ -177,6 +180,16 @@ fn best_cosine(part: &[usize], limb_pixels: &[usize], topics: &[Vec<f64>]) -> f6
         if square > 0.0 { product / (square * part.len() as f64).sqrt() } else { 0.0 }
     };
     topics.iter().map(cosine).fold(0.0, f64::max)
+}
+
+/// What the picture shows, and who finds the limbs.
+fn title(caption: &str, outcomes: &[Outcome]) -> String {
+    let all = |outcome: &&Outcome| outcome.limbs[0] == LIMBS_DRAWN;
+    let found: Vec<&str> = outcomes.iter().filter(all).map(|o| o.method.label).collect();
+    match found[..] {
+        [] => format!("{caption}: nobody finds all limbs"),
+        _ => format!("{caption}: {} find all limbs", found.join(", ")),
+    }
 }
 
 fn picture(images: &Images, outcomes: &[Outcome], title: &str) -> Result<ImageGrid> {

@@ -18,7 +18,7 @@ use crate::pictures::scene::{Anchor, Fill, Item, Picture, Point, Scene, Stroke, 
 pub struct Idea;
 
 const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 430.0;
+const HEIGHT: f64 = 452.0;
 
 /// Rays by their points in the plane, x to the right and y upwards: the anchors, in the order in which they are found.
 const ANCHORS: [Point; 5] = [(0.10, 0.30), (0.52, 0.04), (0.62, 0.80), (0.98, 0.42), (0.22, 0.86)];
@@ -45,6 +45,8 @@ const POINTS: [Point; 13] = [
 
 /// The mixture that the step looks from.
 const EXTERIOR: usize = 7;
+
+const DASHES: &[f64] = &[6.0, 4.0];
 
 const RED: Colour = Colour::hex(0xc1272d);
 const GREEN: Colour = Colour::hex(0x007a4d);
@@ -98,7 +100,7 @@ fn cone(items: &mut Vec<Item>) {
 
 /// A point of the plane on the right.
 fn on_plane((x, y): Point) -> Point {
-    (510.0 + 400.0 * x, 375.0 - 330.0 * y)
+    (510.0 + 400.0 * x, 368.0 - 325.0 * y)
 }
 
 fn step(items: &mut Vec<Item>) {
@@ -127,18 +129,26 @@ fn step(items: &mut Vec<Item>) {
             items.push(Item::text((x + 8.0, y - 6.0), number, text(13.0).bold().colour(INK)));
         }
     }
-    let (x, y) = on_plane(exterior);
-    let label = text(12.5).colour(GREEN);
-    items.push(Item::text((x + 9.0, y + 14.0), "exterior point and its residual R", label));
-    let (x, y) = on_plane(foot);
-    let face = TextStyle::new(12.5, Anchor::End).colour(INK);
-    items.push(Item::text((x - 10.0, y + 4.0), "face", face));
-    let (x, y) = on_plane(ANCHORS[next]);
-    items.push(Item::text(
-        (x - 132.0, y - 52.0),
-        "next ray: farthest along R",
-        text(12.5).colour(RED),
-    ));
+    legend(items);
+}
+
+/// What the marks on the right mean.
+fn legend(items: &mut Vec<Item>) {
+    let [first, second, column] = [408.0, 430.0, 748.0];
+    let dashes = Stroke { colour: RED, width: 1.4, dash: DASHES, opacity: 1.0 };
+    items.push(Item::line(vec![(504.0, first), (522.0, first)], Stroke::solid(INK, 2.6)));
+    items.push(dot((513.0, second), GREEN, 5.0));
+    items.push(Item::line(vec![(column, first), (column + 18.0, first)], dashes));
+    items.push(square((column + 9.0, second), FRAME));
+    let notes = [
+        ((530.0, first), "face of the cone found so far"),
+        ((530.0, second), "exterior point, and its residual R"),
+        ((column + 26.0, first), "farthest along R: next ray"),
+        ((column + 26.0, second), "anchor of a later step"),
+    ];
+    for ((x, y), note) in notes {
+        items.push(Item::text((x, y + 4.5), note, TextStyle::new(12.5, Anchor::Start)));
+    }
 }
 
 /// The face of the found cone that the foot of the residual lies on, drawn heavier.
@@ -164,7 +174,7 @@ fn supporting_line((u, v): Point, (x, y): Point) -> Option<Item> {
     (length > 0.0).then(|| {
         let (dx, dy) = (-v / length, u / length);
         let ends = [-0.42, 0.42].map(|t| on_plane((x + t * dx, y + t * dy)));
-        let stroke = Stroke { colour: RED, width: 1.4, dash: &[6.0, 4.0], opacity: 1.0 };
+        let stroke = Stroke { colour: RED, width: 1.4, dash: DASHES, opacity: 1.0 };
         Item::line(ends.into(), stroke)
     })
 }
