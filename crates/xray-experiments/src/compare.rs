@@ -6,14 +6,15 @@ mod run;
 use std::time::Duration;
 
 use anyhow::Result;
+use xray_data::text::DocumentFrequency;
 use xray_nmf::ErrorKind;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_pipeline::{Corpus, Error, RowNames, together};
+use xray_pipeline::{Corpus, Error, Frequent, RowNames, together};
 use xray_report::number;
 
 use crate::evaluate::protocol;
 use crate::measure::Deadline;
-use crate::method::{Job, Method, NEEDS_ALL, Shape};
+use crate::method::{Job, Method, NEEDS_ALL, Procedure, Shape};
 use crate::part::Part;
 use crate::quality::Protocol;
 use crate::watch::{Interrupted, Watch};
@@ -38,6 +39,8 @@ pub struct CompareOptions {
     pub protocol: Option<Protocol>,
     /// The columns that are to be found, where they are known.
     pub true_anchors: Option<Vec<usize>>,
+    /// Columns in fewer rows are no anchors of any method; by default as suits each.
+    pub anchor_min_df: DocumentFrequency,
     /// Bytes for cached products; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
 }
@@ -53,6 +56,7 @@ impl CompareOptions {
             time_limit: 60.0,
             protocol: Some(protocol(0)),
             true_anchors: None,
+            anchor_min_df: DocumentFrequency::Automatic,
             memory: None,
         }
     }
@@ -112,11 +116,31 @@ pub fn compare(
                 (0..n_runs).try_for_each(|_| advance(comm, watch))?;
                 Err(reason)
             }
-            None => run_seeds(&trial, method, n_runs, watch)?,
+            None => {
+                let candidates = candidates(comm, trial.corpus, options, method)?;
+                let job = Job { candidates, ..options.job.clone() };
+                run_seeds(&trial, method, &job, n_runs, watch)?
+            }
         };
         results.push(MethodRuns { method: *method, runs });
     }
     Ok(Comparison { rank: options.job.rank, results })
+}
+
+/// The columns that a method may choose, if not all; collective.
+fn candidates(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &CompareOptions,
+    method: &Method,
+) -> Result<Option<Vec<usize>>> {
+    let rule = match method.procedure {
+        Procedure::Rule { selection, .. } => Some(selection),
+        Procedure::Function(_) => None,
+        Procedure::Factors(_) => return Ok(None),
+    };
+    let frequent = Frequent::of(comm, corpus, options.anchor_min_df, rule)?;
+    Ok(frequent.map(|frequent| frequent.columns))
 }
 
 /// Refuses rows of which only some have a class; collective.
@@ -180,10 +204,10 @@ fn seconds_of(limit: f64) -> Duration {
 fn run_seeds(
     trial: &Trial<'_>,
     method: &Method,
+    first: &Job,
     n_runs: usize,
     watch: &mut dyn Watch,
 ) -> Result<Result<Vec<Run>, String>> {
-    let first = &trial.options.job;
     let mut left = seconds_of(trial.options.time_limit);
     let mut runs = Ok(Vec::new());
     for k in 0..n_runs {

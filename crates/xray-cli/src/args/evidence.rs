@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use xray_data::text::DocumentFrequency;
 use xray_experiments::{EXPERIMENTS, METHODS, Method};
 use xray_nmf::synth::{Collection, Design, Noise};
 
 use super::parse::choice;
+use super::text::frequency;
 use super::{CommonArgs, CsvArgs, InputArgs, TextArgs, parse};
 
 const COMPARE_EXAMPLES: &str = "\
@@ -64,6 +66,11 @@ pub struct CompareArgs {
     /// Iterations of local optimisation
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub iterations: usize,
+    /// Only columns with entries in so many rows (words in so many documents) may be anchors, for all methods that choose
+    /// columns: a number, or a share such as 0.01 [default: for texts and counts of 200 documents or more the root of
+    /// their number, but for xray-greedy and xray-rand; else 1]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency)]
+    pub anchor_min_df: Option<DocumentFrequency>,
     /// Do not train classifiers, even if there are labels
     #[arg(long)]
     pub no_accuracy: bool,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Serialize;
 use xray_data::csv_text;
+use xray_data::text::DocumentFrequency;
 use xray_experiments::{
     CompareOptions, Comparison, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
@@ -74,6 +75,7 @@ fn options(args: &CompareArgs) -> CompareOptions {
         time_limit: args.time_limit,
         protocol: (!args.no_accuracy).then(|| protocol(seed)),
         true_anchors: None,
+        anchor_min_df: args.anchor_min_df.unwrap_or(DocumentFrequency::Automatic),
         memory: None,
     }
 }

@@ -62,6 +62,10 @@ class TopicModel(
         How far these topics stay with their words: from 0 (only a start) to 1 (held).
     exclude : list of str, optional
         Words that are never anchors and never listed.
+    anchor_min_df : int, float or None, default=None
+        Words in fewer documents, or a smaller share of them, are no anchors, but for those of
+        `anchor_words`; they stay in the data. By default the root of the number of documents, from
+        200 on, for the rules "max", "dist", "agg" and "joint"; 1 for "greedy" and "rand".
     n_words : int, default=10
         Words to list for each topic.
     distinct : bool, default=False
@@ -108,8 +112,8 @@ class TopicModel(
         Fold case first.
     sublinear_tf : bool, default=True
         Weigh a word by 1 + ln(count) instead of its count.
-    normalize_documents : bool, default=True
-        Scale documents to length 1.
+    normalize_documents : bool, "l1" or "l2", default=True
+        Scale documents to length 1 (True or "l2"), to sum 1 ("l1"), or not.
     selection : Selection, default="greedy"
         The rule that chooses the next anchor word; README.md says what each is for.
     refine_steps : int, optional
@@ -198,6 +202,7 @@ class TopicModel(
         anchor_words: Iterable[str | Iterable[str]] | None = None,
         anchor_strength: float = 0.5,
         exclude: Iterable[str] | None = None,
+        anchor_min_df: int | float | None = None,
         n_words: int = 10,
         distinct: bool = False,
         stability: bool = False,
@@ -219,7 +224,7 @@ class TopicModel(
         min_characters: int = 2,
         lowercase: bool = True,
         sublinear_tf: bool = True,
-        normalize_documents: bool = True,
+        normalize_documents: bool | Normalize = True,
         selection: Selection = "greedy",
         refine_steps: int | None = None,
         refine_tol: float | None = None,
@@ -239,6 +244,7 @@ class TopicModel(
         self.anchor_words = anchor_words
         self.anchor_strength = anchor_strength
         self.exclude = exclude
+        self.anchor_min_df = anchor_min_df
         self.n_words = n_words
         self.distinct = distinct
         self.stability = stability

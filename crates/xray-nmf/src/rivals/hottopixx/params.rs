@@ -23,10 +23,10 @@ pub enum Precision {
 /// |---|---|---|---|
 /// | `rank` | required | number of anchors to find | any |
 /// | `epochs` | 50 | passes over the rows of X | any |
-/// | `primal_step` | 0.3 | first step size s of C | positive |
-/// | `dual_step` | 0.1 | first step size s_d of the multiplier | positive |
-/// | `decay` | 0.95 | factor of both step sizes from epoch to epoch | above 0, at most 1 |
-/// | `cost` | 0.1 | the entries of p are random from 0 to this | not negative |
+/// | `primal_step` | 0.1 | first step size s of C | positive |
+/// | `dual_step` | 0.01 | first step size s_d of the multiplier | positive |
+/// | `decay` | 1 | factor of both step sizes from epoch to epoch | above 0, at most 1 |
+/// | `cost` | 0.001 | the entries of p are random from 0 to this | not negative |
 /// | `seed` | 0 | for p and the order of rows | any |
 /// | `gap` | none | solve the program to this gap; see [`converged`](Self::converged) | above 0, below 1 |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all epochs | any |
@@ -71,10 +71,10 @@ impl HottopixxParams {
         Self {
             rank,
             epochs: 50,
-            primal_step: 0.3,
-            dual_step: 0.1,
-            decay: 0.95,
-            cost: 0.1,
+            primal_step: 0.1,
+            dual_step: 0.01,
+            decay: 1.0,
+            cost: 0.001,
             seed: 0,
             gap: None,
             largest_work: 1e13,
