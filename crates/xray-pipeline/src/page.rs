@@ -367,6 +367,7 @@ fn page_topic(level: &Level, k: usize, topic: &Topic, list: &mut WordList<'_>) -
         anchor: topic.anchors.iter().map(|&column| list.place(column)).collect(),
         left: topic.anchor_left,
         margin: topic.margin.map(|margin| rounded(margin, 6)),
+        runner_up: topic.runner_up.map(|column| list.place(column)),
         documents: level.documents[k],
         place: [0.0; 3],
         exclusivity: rounded(evidence.exclusivity, 4),

@@ -42,7 +42,7 @@ mod _xray_nmf {
     #[pymodule_export]
     use crate::page::topics_page;
     #[pymodule_export]
-    use crate::request::defaults;
+    use crate::request::{defaults, frequent};
     #[pymodule_export]
     use crate::rivals::successive;
     #[pymodule_export]

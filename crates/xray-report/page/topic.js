@@ -68,7 +68,8 @@ function topicNote(topic) {
       + `Judge it by its words and ${model.noun}.`);
   }
   if (topic.margin !== null && topic.margin < 0.01) {
-    return note("Close call: another word would have served as anchor just as well. That says nothing bad about the topic.");
+    const other = topic.runner_up === undefined ? "another word" : `“${cut(word(topic.runner_up), 40)}”`;
+    return note(`Close call: ${other} would have served as anchor just as well. That says nothing bad about the topic.`);
   }
   if (!from || from.part > 0.9) return null;
   return note(`With ${from.k} topics, ${whole(from.part)} of its ${model.noun} were in `,

@@ -31,7 +31,9 @@ pub use page::{
     RankTopic, RelatedWords, TablesPage, TopicsPage,
 };
 #[cfg(feature = "pictures")]
-pub use pictures::{Chart, Error, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series};
+pub use pictures::{
+    Chart, Error, Idea, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series,
+};
 pub use printable::{printable, printable_json};
 pub use table::{Cell, Column, Table};
 

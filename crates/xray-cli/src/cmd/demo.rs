@@ -31,7 +31,7 @@ const FOLDER: &str = "demo-topics";
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
     let folder = folder(&session, args)?;
-    let (mut corpus, texts) = session.stage("text", corpus_and_texts)?;
+    let (mut corpus, texts) = session.stage("text", corpus)?;
     let options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     let comm = &Counted::new(&OneRank);
     let answer = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
@@ -81,14 +81,19 @@ fn input() -> Input {
     Input::Bytes { name: "demo corpus".into(), bytes: CORPUS.to_vec() }
 }
 
-/// The corpus, weighed.
-#[cfg(feature = "experiments")]
-pub(crate) fn corpus() -> anyhow::Result<Corpus> {
-    Ok(corpus_and_texts()?.0)
+/// The corpus, weighed, and its texts.
+fn corpus() -> anyhow::Result<(Corpus, Vec<String>)> {
+    read(TextOptions::default())
 }
 
-/// The corpus, weighed, and its texts.
-fn corpus_and_texts() -> anyhow::Result<(Corpus, Vec<String>)> {
+/// Its counts of words.
+#[cfg(feature = "experiments")]
+pub(crate) fn counts() -> anyhow::Result<Corpus> {
+    Ok(read(TextOptions::counts())?.0)
+}
+
+/// The corpus, and its texts.
+fn read(text: TextOptions) -> anyhow::Result<(Corpus, Vec<String>)> {
     let options = LoadOptions {
         format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
@@ -98,7 +103,7 @@ fn corpus_and_texts() -> anyhow::Result<(Corpus, Vec<String>)> {
     match load_with_origin(&input(), &options)? {
         (Loaded::Documents(documents), origin) => {
             let texts = documents.texts.clone();
-            let corpus = Corpus::from_documents(documents, TextOptions::default())?;
+            let corpus = Corpus::from_documents(documents, text)?;
             Ok((Corpus { origin: Some(origin), ..corpus }, texts))
         }
         (Loaded::Table(_), _) => Err(anyhow::anyhow!("the demo corpus is damaged")),

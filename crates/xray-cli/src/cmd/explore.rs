@@ -79,7 +79,7 @@ fn studio(session: &mut Session, args: &ExploreArgs) -> anyhow::Result<Studio> {
     let content = read(&OneRank, session, &topics.input)?;
     let texts = content.beginnings(kept_characters(content.n_rows()));
     let corpus = weigh_content(&OneRank, session, &topics.input, &topics.text, content)?;
-    let request = request(topics);
+    let request = request(topics)?;
     let rank = request.topics.unwrap_or(request.max_topics);
     let work = Work { rank, refines: true, weighs: true, copied: 0.0 };
     let cache = memory::cache(&OneRank, session, &topics.common, &corpus, &work);

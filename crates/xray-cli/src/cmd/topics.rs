@@ -26,7 +26,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
-use crate::data::{about, provenance, read, weigh_content};
+use crate::data::{about, provenance, read, tell_frequent, weigh_content};
 use crate::documents::{
     DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
 };
@@ -47,6 +47,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
     let guarded = Guarded::new(&args.input).and_words(&args.text).and_checkpoint(&args.run);
+    let guarded = guarded.and(args.engine.row_weights.clone());
     let folder = match output(args) {
         Some(path) => {
             // Beside the data, results of other data stay.
@@ -67,7 +68,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let beginnings = (args.details || shows_page).then(|| content.beginnings(kept)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;
-    let request = request(args);
+    let request = together(comm, request(args))?;
     let options = together(comm, options(&session, &request, &corpus))?;
     let (options, ranks) = together(comm, more::with_levels(args, options))?;
     let rank = options.search_params(corpus.n_words()).rank;
@@ -137,9 +138,9 @@ pub(crate) fn find(
 }
 
 /// What is asked for.
-pub(crate) fn request(args: &TopicsArgs) -> TopicsRequest {
+pub(crate) fn request(args: &TopicsArgs) -> anyhow::Result<TopicsRequest> {
     let default = TopicsRequest::default();
-    TopicsRequest {
+    Ok(TopicsRequest {
         topics: match args.rank {
             Some(TopicNumber::Given(number)) => Some(number),
             Some(TopicNumber::Fast) | None => None,
@@ -149,14 +150,15 @@ pub(crate) fn request(args: &TopicsArgs) -> TopicsRequest {
         anchor: args.anchor.iter().map(|list| split_words(list)).collect(),
         anchor_strength: args.anchor_strength,
         exclude: split_words(&args.exclude.join(",")),
+        anchor_min_df: args.engine.anchor_min_df(),
         refine: args.refine,
-        refine_tolerance: args.refine_tolerance.unwrap_or(default.refine_tolerance),
+        refine_tolerance: args.refine_tolerance,
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
         words: args.words,
         distinct: args.distinct,
         stability: args.details,
-        params: args.engine.params(0, default.params.selection, &args.common),
-    }
+        params: args.engine.params(0, default.params.selection, &args.common)?,
+    })
 }
 
 /// Words become columns; unknown and rare ones are warned about.
@@ -168,6 +170,7 @@ fn options(
     let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
     let (options, warnings) = request.resolve(vectorizer)?;
     warnings.iter().for_each(|warning| session.warn(warning));
+    tell_frequent(session, options.anchor_min_df);
     Ok(options)
 }
 

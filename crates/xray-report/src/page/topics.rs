@@ -98,6 +98,9 @@ pub struct PageTopic {
     pub left: bool,
     /// How clearly the anchor was chosen, if it was not given.
     pub margin: Option<f64>,
+    /// The word that would have been the anchor without it, if any other competed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<usize>,
     /// Documents in which it is the heaviest.
     pub documents: usize,
     /// Its place and radius on the map, which is 1.5 wide and 1 high.
