@@ -317,6 +317,7 @@ mod tests {
             anchor,
             score: Some(0.1 + anchor as f64 / 3.0),
             margin: None,
+            runner_up: None,
             exterior: Some(4),
             residual: 1.0 / (3.0 + anchor as f64),
             held_out: None,

@@ -23,8 +23,8 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 /// | `anchor_strength` | 0.5 | how far those topics stay with their words: from not at all to held | 0 to 1 |
 /// | `excluded` | none | columns that are never anchors nor top words | |
 /// | `anchor_min_df` | none | documents that an anchor word is in at least, with the words in `params.candidates` | |
-/// | `refine` | by size | most steps of alternating optimisation: 40, down to 5 for large data | any |
-/// | `refine_tolerance` | 1e-5 | end it when a step lowers the objective by less, relatively | 0.. |
+/// | `refine` | until it settles | steps of alternating optimisation: 100 at most, down to 5 for large data | any |
+/// | `refine_tolerance` | 1e-6, or 0 with `refine` | end it when three steps lower the objective by less, relatively | 0.. |
 /// | `method` | HALS | how they are made | |
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
@@ -50,8 +50,9 @@ pub struct TopicOptions {
     /// The most steps of alternating optimisation, or `None` for as many as
     /// [`default_refine`](Self::default_refine) says.
     pub refine: Option<usize>,
-    /// Refinement ends when a step lowers `||X - WH||^2` by less than this part of it.
-    pub refine_tolerance: f64,
+    /// Refinement ends when three steps together lower `||X - WH||^2` by less than this part of it; `None` for what
+    /// [`settled`](Self::settled) says.
+    pub refine_tolerance: Option<f64>,
     /// How refinement is done.
     pub method: Refinement,
     /// Words to list for each topic.
@@ -77,7 +78,7 @@ impl Default for TopicOptions {
             excluded: Vec::new(),
             anchor_min_df: None,
             refine: None,
-            refine_tolerance: 1e-5,
+            refine_tolerance: None,
             method: Refinement::Hals,
             n_words: 10,
             distinct: false,
@@ -119,11 +120,17 @@ impl TopicOptions {
         Ok(())
     }
 
-    /// Steps of refinement for so many documents, words and topics: 40, or as many as 10^10
+    /// Most steps of refinement for so many documents, words and topics: 100, or as many as 10^10
     /// multiplications pay for, but at least 5.
     pub fn default_refine(n_documents: usize, n_words: usize, rank: usize) -> usize {
         let step = (n_documents + n_words) as f64 * (rank * rank) as f64;
-        (1e10 / step.max(1.0)).clamp(5.0, 40.0) as usize
+        (1e10 / step.max(1.0)).clamp(5.0, 100.0) as usize
+    }
+
+    /// When refinement ends by itself: never, if a number of steps is asked for, unless it is said.
+    pub fn settled(&self) -> f64 {
+        let default = if self.refine.is_some() { 0.0 } else { 1e-6 };
+        self.refine_tolerance.unwrap_or(default)
     }
 }
 
@@ -161,8 +168,9 @@ pub struct TopicsRequest {
     pub anchor_min_df: DocumentFrequency,
     /// The most steps of refinement; by the size of the data if absent.
     pub refine: Option<usize>,
-    /// Refinement ends when a step improves by less than this part.
-    pub refine_tolerance: f64,
+    /// Refinement ends when three steps together improve by less than this part; 1e-6 if absent, and never if the number
+    /// of steps is given.
+    pub refine_tolerance: Option<f64>,
     /// How refinement is done.
     pub refine_method: Refinement,
     /// Words to list for each topic.

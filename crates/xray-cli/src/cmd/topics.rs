@@ -138,7 +138,7 @@ fn request(args: &TopicsArgs) -> anyhow::Result<TopicsRequest> {
         exclude: split_words(&args.exclude.join(",")),
         anchor_min_df: args.engine.anchor_min_df(),
         refine: args.refine,
-        refine_tolerance: args.refine_tolerance.unwrap_or(default.refine_tolerance),
+        refine_tolerance: args.refine_tolerance,
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
         words: args.words,
         distinct: args.distinct,

@@ -117,9 +117,10 @@ class TopicModel(
     selection : Selection, default="greedy"
         The rule that chooses the next anchor word; README.md says what each is for.
     refine_steps : int, optional
-        The most steps of refinement; by default 40, down to 5 for large data.
-    refine_tol : float, default=1e-5
-        End them when one improves the fit by less than this part of it; 0 makes all.
+        Steps of refinement; by default until it settles, 100 at most, down to 5 for large data.
+    refine_tol : float, optional
+        End them when three together improve the fit by less than this part of it; 0 makes all. By
+        default 1e-6, or 0 if `refine_steps` is given.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     mean_ray, normalize, tol, min_improvement, engine, solver, max_cache_bytes, random_state
@@ -134,14 +135,15 @@ class TopicModel(
     topics_ : DataFrame, or list of dict without pandas
         A row for each topic: ``anchor``, ``words``, their ``weights``, a ``name`` of two or three
         of them, the ``share`` of documents in which it is heaviest, how clearly its anchor was
-        chosen (``margin``, 0 for a tie), its coherence (``npmi``, ``umass``), where the anchor
-        stands among its words (``anchor_place``, from 1; 0 if it is none of them), and whether it
-        is heavier in another topic or not among the first 20 (``anchor_left``). Words come in the
-        order of weight times the square root of exclusivity. What speaks for it, unknown after
-        `load`: the number of ``documents`` in which it is heaviest, its part of all documents
-        (``weight_share``), how far it has its words to itself (``exclusivity``, 0 to 1) and comes
-        again in halves of the documents (``stability``, if asked for), ``related`` topics of
-        similar words with their cosines, and ``best_documents`` (see the method of this name).
+        chosen (``margin``, 0 for a tie) and the word that came next (``runner_up``), its coherence
+        (``npmi``, ``umass``), where the anchor stands among its words (``anchor_place``, from 1; 0
+        if it is none of them), and whether it is heavier in another topic or not among the first
+        20 (``anchor_left``). Words come in the order of weight times the square root of
+        exclusivity. What speaks for it, unknown after `load`: the number of ``documents`` in which
+        it is heaviest, its part of all documents (``weight_share``), how far it has its words to
+        itself (``exclusivity``, 0 to 1) and comes again in halves of the documents (``stability``,
+        if asked for), ``related`` topics of similar words with their cosines, and
+        ``best_documents`` (see the method of this name).
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
@@ -225,7 +227,7 @@ class TopicModel(
         normalize_documents: bool | Normalize = True,
         selection: Selection = "greedy",
         refine_steps: int | None = None,
-        refine_tol: float = 1e-5,
+        refine_tol: float | None = None,
         refinement: Refinement = "hals",
         mean_ray: bool = False,
         normalize: Normalize | None = None,

@@ -33,7 +33,7 @@ def topics_request(model: Any) -> dict[str, Any]:
         "exclude": words,
         "anchor_min_df": frequency,
         "refine_steps": optional(at_least(0)),
-        "refine_tol": share,
+        "refine_tol": optional(share),
     }
     defaults = DEFAULTS["topics"]
     request = {**fields(model, defaults, readers), "fast": model.n_topics == "fast"}

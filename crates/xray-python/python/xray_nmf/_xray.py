@@ -88,7 +88,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         `components_` no longer belong to columns of X. Each of them then has a sum and a length
         whose product is 1, so that weights of broad and narrow components compare.
     refine_tol : float, default=0.0
-        End these steps when one lowers the objective by less than this part of it; 0 makes all.
+        End these steps when three together lower the objective by less than this part of it; 0
+        makes all.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
         What each of these steps does; see `refine`. After "kullback-leibler", `transform` minimises
         the divergence, too.
