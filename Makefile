@@ -28,7 +28,7 @@ PACKAGE := crates/xray-python
 WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
-.PHONY: help test prepare lanes base mpi-packages venv fetch format build lint features package scripts reference rust \
+.PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
 	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-mpi \
 	results clean FORCE
 
@@ -40,6 +40,7 @@ help:
 	@echo "make mpi          the program on many ranks, under Open MPI and MPICH (installs them)"
 	@echo "make mpi-full     the same with all rules, data sets and numbers of ranks (about an hour)"
 	@echo "make bench-mpi    ranks against threads: time and memory (ten minutes, 4 GB)"
+	@echo "make pages        pages in a real browser, with screenshots (installs Chromium and Node)"
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make package      pack every crate as for publishing, and build each from its package"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
@@ -64,7 +65,7 @@ test:
 	@status=0; { $(SUBMAKE) -j4 prepare && $(SUBMAKE) -j2 lanes LANES=1; } 2>&1 | tee $(LOG) || status=1; \
 		awk -v status=$$status -f tools/summary.awk $(LOG); exit $$status
 
-prepare: format fetch mpi-packages venv
+prepare: format fetch mpi-packages browser-packages venv
 
 # What is there now, after `prepare`. Every stage that cannot run says so.
 HAS_PYTHON = $(shell [ -x $(PYTHON) ] && echo yes)
@@ -74,15 +75,15 @@ MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
 	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
 lanes: lint rust $(if $(HAS_PYTHON),scripts supply offline reference features package cli engines python,no-python) \
-	$(if $(HAS_MPI),mpi,no-mpi)
+	$(if $(HAS_MPI),mpi,no-mpi) $(if $(HAS_BROWSER),pages,no-pages)
 
 # Two calls of cargo would wait for each other: one lane compiles, in this order, the other one runs. (Only make
 # itself could make use of its flags, and rustdoc warns that it cannot.)
 ifdef LANES
 unexport MAKEFLAGS MFLAGS
 lint: build
-rust cli engines offline: build
-cli engines offline: rust
+rust cli engines offline pages: build
+cli engines offline pages: rust
 features: lint
 package: features
 wheel: package
@@ -92,12 +93,15 @@ ifneq ($(HAS_PYTHON),)
 rust: reference
 endif
 
-.PHONY: no-python no-mpi
+.PHONY: no-python no-mpi no-pages
 no-python:
 	@echo "SKIPPED: the Python package, scripts, sets of features, packages, licences, SciPy's files (apt-get install python3-venv)"
 
 no-mpi:
 	@echo "SKIPPED: the program on many ranks (apt-get install python3-venv $(MPI_PACKAGES))"
+
+no-pages:
+	@echo "SKIPPED: pages in a browser, and lints of their scripts (apt-get install $(BROWSER_PACKAGES))"
 
 # ---- what the machine must have ----------------------------------------------------------------------------
 
@@ -113,6 +117,13 @@ base:
 
 mpi-packages: base
 	@[ -n "$(MPI_FOUND)" ] || { $(call install,$(MPI_PACKAGES)); }
+
+# A browser, and what drives it and looks at what it shows.
+BROWSER_PACKAGES := chromium nodejs npm
+CHROMIUM = $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+HAS_BROWSER = $(and $(shell command -v node && command -v npm),$(CHROMIUM))
+browser-packages: base
+	@[ -n "$(HAS_BROWSER)" ] || { $(call install,$(BROWSER_PACKAGES)); }
 
 venv: base
 	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
@@ -197,6 +208,26 @@ verify:
 # Every signal in every phase; the tests try one of each on smaller data.
 signals:
 	XRAY_SIGNALS=full cargo test --release --package xray-cli --test signals -- --nocapture
+
+# ---- pages -------------------------------------------------------------------------------------------------
+
+# Scripts of pages are linted and their types checked; pages are opened in a browser and used. Packages that this takes
+# are never part of a page. Screenshots stay in target/pages/shots.
+PAGES := target/pages
+NODE := target/node
+node: browser-packages
+	@mkdir -p $(NODE) && cmp --silent tools/page/package-lock.json $(NODE)/installed || { \
+		cp tools/page/package.json tools/page/package-lock.json $(NODE)/; \
+		npm ci --prefix $(NODE) --ignore-scripts --no-audit --no-fund --silent && cp tools/page/package-lock.json $(NODE)/installed; }
+
+pages: node build
+	$(NODE)/node_modules/.bin/eslint --config tools/page/eslint.config.mjs crates/xray-report/page/*.js
+	$(NODE)/node_modules/.bin/tsc --project crates/xray-report/page
+	@rm -rf $(PAGES) && mkdir -p $(PAGES)
+	XRAY_PROGRAM=$(abspath $(TESTED_PROGRAM)) XRAY_BROWSER_WORK=$(abspath $(PAGES)) XRAY_NODE_MODULES=$(abspath $(NODE)) \
+		XRAY_CHROMIUM=$(CHROMIUM) XRAY_DEMO_CORPUS=$(abspath crates/xray-cli/corpus/demo.tsv) \
+		node --test --test-concurrency=1 --test-reporter=spec crates/xray-cli/tests/browser/*.test.mjs
+	@echo "screenshots are in $(PAGES)/shots"
 
 # ---- many ranks --------------------------------------------------------------------------------------------
 

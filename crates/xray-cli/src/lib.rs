@@ -10,6 +10,7 @@
 mod agree;
 pub mod args;
 mod cmd;
+mod command;
 mod data;
 mod documents;
 mod interrupt;
@@ -69,6 +70,8 @@ fn run_verb(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome
         }
         #[cfg(feature = "experiments")]
         Command::Synth(args) => alone(comm, "synth").and_then(|()| cmd::synth::run(&args)),
+        #[cfg(feature = "explore")]
+        Command::Explore(args) => alone(comm, "explore").and_then(|()| cmd::explore::run(&args)),
         Command::Edit(args) => alone(comm, "edit").and_then(|()| cmd::edit::run(&args)),
         Command::Convert(args) => alone(comm, "convert").and_then(|()| cmd::convert::run(&args)),
         Command::Completions(args) => {

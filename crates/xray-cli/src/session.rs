@@ -104,6 +104,23 @@ impl Session {
         Stoppable { stop: interrupt::request(), tell: |event: Event<'_>| self.watch(event) }
     }
 
+    /// Begins the stage of the page, in which nothing is drawn, and passes signals on.
+    pub(crate) fn page_progress(
+        &mut self,
+    ) -> Stoppable<impl FnMut(Event<'_>) -> ControlFlow<()> + Send + use<>> {
+        self.begin("page", None);
+        let tell = |_: Event<'_>| match interrupt::requested() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        Stoppable { stop: interrupt::request(), tell }
+    }
+
+    /// How long a stage has taken so far, if there was one of this name.
+    pub(crate) fn time_of(&self, name: &str) -> Option<Duration> {
+        self.stages.iter().find(|stage| stage.0 == name).map(|stage| stage.1)
+    }
+
     fn watch(&mut self, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Begin(stage, steps) => self.begin(stage.name(), Some(steps)),

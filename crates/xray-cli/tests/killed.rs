@@ -15,8 +15,15 @@ use support::{Draw, Place, Run, SLOW_RANK, records, skipped};
 /// What the folder remembers of the run.
 const RECORD: &str = ".xray.json";
 
-const FILES: [&str; 6] =
-    ["topics.csv", "topics.json", "classes.csv", "documents.csv", "contingency.csv", "model.npz"];
+const FILES: [&str; 7] = [
+    "topics.csv",
+    "topics.json",
+    "report.html",
+    "classes.csv",
+    "documents.csv",
+    "contingency.csv",
+    "model.npz",
+];
 
 /// Texts that take the program about half a second.
 fn corpus(n: usize) -> String {

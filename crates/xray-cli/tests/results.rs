@@ -36,8 +36,15 @@ fn place() -> Place {
     place
 }
 
-const TOPICS: [&str; 6] =
-    ["classes.csv", "contingency.csv", "documents.csv", "model.npz", "topics.csv", "topics.json"];
+const TOPICS: [&str; 7] = [
+    "classes.csv",
+    "contingency.csv",
+    "documents.csv",
+    "model.npz",
+    "report.html",
+    "topics.csv",
+    "topics.json",
+];
 
 /// Lines of arguments, what they write to, and a word of the answer.
 const VERBS: [(&str, &str, &str); 10] = [
@@ -177,10 +184,10 @@ fn a_run_removes_what_earlier_ones_wrote_and_it_does_not() {
     place.done(&["rank", "x.csv", "--max", "2", "-o", "out"]);
     place.done(&["factorize", "x.csv", "-r", "2", "-o", "out", "--shards"]);
     let shards = ["anchors.csv", "answer.json", "h-00000-of-00001.npz", "manifest.json"];
-    let others = ["mine.csv", "rank.csv", "rank.png", "rank.svg", "w.npz"];
+    let others = ["mine.csv", "rank.csv", "rank.html", "rank.png", "rank.svg", "w.npz"];
     assert_eq!(names(&place.path("out")), [&shards[..], &others].concat());
     place.done(&["demo", "-o", "out", "--quiet"]);
-    let others = ["mine.csv", "model.npz", "rank.csv", "rank.png", "rank.svg"];
+    let others = ["mine.csv", "model.npz", "rank.csv", "rank.html", "rank.png", "rank.svg"];
     assert_eq!(names(&place.path("out")), [&TOPICS[..3], &others, &TOPICS[4..]].concat());
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use support::{Place, articles, articles_csv, records};
 
-const FILES: [&str; 4] = ["topics.csv", "topics.json", "documents.csv", "model.npz"];
+const FILES: [&str; 5] = ["topics.csv", "topics.json", "report.html", "documents.csv", "model.npz"];
 
 fn keys(value: &Value) -> BTreeSet<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
@@ -36,7 +36,44 @@ fn demo_finds_the_eight_subjects() {
     assert_eq!(first, ["topic", "anchor", "share", "margin", "name", "words"]);
     assert!(run.stdout.contains("(NMI): "), "{}", run.stdout);
     assert!(run.stderr.contains("288 documents") && run.stderr.contains("Next:"), "{}", run.stderr);
-    assert!(std::fs::read_dir(place.root()).expect("a folder").next().is_none());
+    assert!(run.stderr.contains("Open demo-topics/report.html in a browser"), "{}", run.stderr);
+    let names: Vec<_> = std::fs::read_dir(place.root()).expect("a folder").collect();
+    assert_eq!(names.len(), 1, "demo-topics alone, and nothing with --json");
+}
+
+#[test]
+fn pages_can_be_left_out_and_take_the_levels_that_are_asked_for() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    let topics = ["topics", "articles.csv", "-k", "4", "-o", "out"];
+    let run = place.done(&topics);
+    assert!(run.stderr.contains("the page took"), "{}", run.stderr);
+    let page = || {
+        let html = place.text("out/report.html");
+        let start = html.find("id=\"data\">").expect("data") + 10;
+        let end = start + html[start..].find("</script>").expect("an end");
+        serde_json::from_str::<Value>(&html[start..end]).expect("JSON")
+    };
+    let ks = |page: &Value| -> Vec<u64> {
+        let levels = page["levels"].as_array().expect("levels");
+        levels.iter().filter_map(|level| level["k"].as_u64()).collect()
+    };
+    let first = page();
+    assert!(ks(&first).len() > 3 && ks(&first).contains(&4), "{:?}", ks(&first));
+    assert_eq!(first["command"], "xray topics articles.csv -k 4");
+    assert_eq!((&first["format"], &first["version"]), (&Value::from("xray page"), &Value::from(1)));
+    place.done(&[&topics[..], &["--levels", "2,3"]].concat());
+    assert_eq!(ks(&page()), [2, 3, 4]);
+    place.done(&[&topics[..], &["--no-report"]].concat());
+    assert!(!place.path("out/report.html").exists() && !place.path("out/levels.csv").exists());
+}
+
+#[test]
+fn a_page_of_counts_shows_words_for_texts() {
+    let place = Place::new();
+    place.write("docword.a.txt", "4\n3\n6\n1 1 2\n1 2 1\n2 2 3\n3 3 1\n4 3 2\n4 1 1\n");
+    place.done(&["topics", "docword.a.txt", "-k", "2", "-o", "out"]);
+    assert!(place.text("out/report.html").contains("\"text\":[\""));
 }
 
 #[test]
@@ -452,7 +489,8 @@ fn any_number_of_threads_gives_the_same_bytes() {
         place.done(&["demo", "-o", &folder, "--threads", threads]);
     }
     for run in ["plain", "seeded", "demo"] {
-        for file in ["topics.csv", "topics.json", "documents.csv", "contingency.csv"] {
+        for file in ["topics.csv", "topics.json", "report.html", "documents.csv", "contingency.csv"]
+        {
             let [one, three] =
                 ["1", "3"].map(|threads| place.bytes(&format!("{run}{threads}/{file}")));
             assert!(one == three, "{run}: {file}");

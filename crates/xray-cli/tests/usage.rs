@@ -4,11 +4,12 @@ mod support;
 
 use support::{Place, skipped};
 
-const VERBS: [&str; 9] = [
+const VERBS: [&str; 10] = [
     "demo",
     "topics",
     "factorize",
     "transform",
+    "explore",
     "rank",
     "compare",
     "reproduce",

@@ -8,12 +8,12 @@ use anyhow::{Context, Result};
 use xray_data::AtomicFile;
 use xray_nmf::comm::OneRank;
 use xray_pipeline::{Folder, Plan, Purpose};
-use xray_report::{Picture, Table};
+use xray_report::{About, PageSection, Picture, Table, TablesPage};
 
 /// Pixels of a PNG for each unit of a picture.
 const SCALE: f64 = 2.0;
 
-/// One experiment's page. Its files are `NAME.md`, `NAME.csv`, `NAME.svg`, `NAME.png`, and
+/// One experiment's page. Its files are `NAME.md`, `NAME.html`, `NAME.csv`, `NAME.svg`, `NAME.png`, and
 /// `NAME-PART.*` for further tables and pictures.
 #[derive(Debug, Clone)]
 pub struct Page {
@@ -22,6 +22,8 @@ pub struct Page {
     /// How the page was made, which stands at its end.
     origin: String,
     text: String,
+    /// The same for a browser.
+    shown: TablesPage,
     files: Vec<(String, Vec<u8>)>,
 }
 
@@ -33,6 +35,7 @@ impl Page {
             title: title.into(),
             origin: origin.into(),
             text: String::new(),
+            shown: TablesPage { heading: title.into(), ..TablesPage::default() },
             files: Vec::new(),
         }
     }
@@ -45,21 +48,25 @@ impl Page {
     /// Adds a paragraph.
     pub fn paragraph(&mut self, text: impl AsRef<str>) -> &mut Self {
         let _ = write!(self.text, "{}\n\n", text.as_ref().trim());
+        self.shown.push_text(text.as_ref().trim());
         self
     }
 
     /// Adds a list.
     pub fn list<T: AsRef<str>>(&mut self, items: impl IntoIterator<Item = T>) -> &mut Self {
-        for item in items {
-            let _ = writeln!(self.text, "- {}", item.as_ref());
+        let list: Vec<String> = items.into_iter().map(|item| item.as_ref().to_owned()).collect();
+        for item in &list {
+            let _ = writeln!(self.text, "- {item}");
         }
         self.text.push('\n');
+        self.shown.push(PageSection { list, ..PageSection::default() });
         self
     }
 
     /// Adds a table to read.
     pub fn table(&mut self, table: &Table) -> &mut Self {
         let _ = write!(self.text, "{}\n\n", table.markdown().trim_end());
+        self.shown.push_table("", table);
         self
     }
 
@@ -87,6 +94,7 @@ impl Page {
         self.files.push((format!("{file}.svg"), picture.svg().into_bytes()));
         self.files.push((format!("{file}.png"), picture.png(SCALE)?));
         let _ = write!(self.text, "![{caption}]({file}.png)\n\n");
+        self.shown.push_picture(caption, picture)?;
         Ok(self)
     }
 
@@ -100,6 +108,15 @@ impl Page {
     /// The page as Markdown.
     fn markdown(&self) -> String {
         format!("# {}\n\n{}\n\n{}\n", self.title, self.text.trim_end(), self.origin)
+    }
+
+    /// The page for a browser.
+    fn html(&self) -> String {
+        let program = concat!("xray ", env!("CARGO_PKG_VERSION")).to_owned();
+        let about = About { title: self.name.clone(), program, ..About::default() };
+        let mut shown = self.shown.clone();
+        shown.push_text(&self.origin);
+        xray_report::Page::new(about, shown).html()
     }
 
     /// The page as a section of a longer text whose pictures are in the folder `pictures`.
@@ -133,7 +150,8 @@ impl Page {
     pub fn write(&self, folder: &Path) -> Result<Vec<String>> {
         let mut folder = Folder::open(&OneRank, folder, Plan::new(Purpose::Pages))?;
         let page = (format!("{}.md", self.name), self.markdown().into_bytes());
-        let files: Vec<_> = self.files.iter().chain([&page]).collect();
+        let html = (format!("{}.html", self.name), self.html().into_bytes());
+        let files: Vec<_> = self.files.iter().chain([&html, &page]).collect();
         for (name, bytes) in &files {
             folder.write(name, |out| out.write_all(bytes))?;
         }

@@ -5,14 +5,17 @@
 //! documents, which are counted.
 
 use serde::Serialize;
-use xray_nmf::comm::Communicator;
-use xray_nmf::{RunState, Termination};
+use xray_nmf::Termination;
+use xray_nmf::comm::{Collectives, Communicator};
 
+use crate::anchors::Anchors;
 use crate::corpus::Corpus;
 use crate::documents::{DocumentWeights, sum_over_ranks};
 use crate::error::{Error, Result};
+use crate::evidence::TopicEvidence;
 use crate::options::TopicOptions;
-use crate::topics::{Topic, Topics, find_topics};
+use crate::page::LevelFacts;
+use crate::topics::{Fitted, Topic, Topics, fit_topics};
 use crate::watch::Progress;
 
 /// Topics of one number, and where their documents were at the level before.
@@ -24,6 +27,8 @@ pub struct Level {
     pub documents: Vec<usize>,
     /// Where documents come from, by topics; empty for the first level.
     pub flows: Vec<Flow>,
+    /// What else a page tells of them.
+    pub(crate) facts: LevelFacts,
 }
 
 /// Documents that are in one topic at one level, and in one at the next.
@@ -65,8 +70,36 @@ pub fn level_ranks(levels: &[usize], rank: Option<usize>, n_given: usize) -> Res
     }
 }
 
+/// Numbers of topics that are worth a look beside others.
+const LADDER: [usize; 14] = [2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800];
+
+/// The numbers of topics that a page shows beside an answer of `rank`, with that: the rungs of a ladder below it, from
+/// small to large, then the next above, and its neighbours, as far as their work is less than that of the answer.
+///
+/// The work for a number of topics grows about in proportion to it. Of `n_entries` in the matrix it depends how much
+/// the rest of a run takes, beside which some more is not felt.
+pub fn ladder(rank: usize, n_given: usize, n_entries: usize) -> Vec<usize> {
+    const PART: f64 = 0.8;
+    const UNFELT: f64 = 60.0;
+    let unfelt = (5e6 / n_entries.max(1) as f64).min(UNFELT);
+    let mut left = PART * rank as f64 + unfelt;
+    let below = LADDER.iter().copied().filter(|rung| *rung < rank);
+    let above = LADDER.iter().copied().find(|rung| *rung > rank);
+    let others = below.chain(above).chain([rank + 1, rank.saturating_sub(1)]);
+    let mut ranks = vec![rank];
+    for other in others.filter(|other| *other >= n_given.max(2)) {
+        if other as f64 <= left && !ranks.contains(&other) {
+            left -= other as f64;
+            ranks.push(other);
+        }
+    }
+    ranks.sort_unstable();
+    ranks
+}
+
 /// The topics of every rank but that of `found`, which is among them, and how documents go from one to the next;
-/// collective. Ends early if it is told to stop.
+/// collective. Each is what a run with this number of topics finds, to the last bit: they begin with the first of the
+/// anchors. Ends early if it is told to stop.
 ///
 /// # Errors
 /// If the ranks cannot exchange data.
@@ -75,54 +108,97 @@ pub fn find_levels(
     corpus: &mut Corpus,
     options: &TopicOptions,
     ranks: &[usize],
-    found: &Topics,
+    (found, anchors): (&Topics, &Anchors),
     progress: &mut dyn Progress,
 ) -> Result<Vec<Level>> {
+    let largest = ranks.iter().copied().max().unwrap_or_default();
+    let more = match anchors.up_to(largest, comm, corpus, options, progress) {
+        Err(Error::Fit(xray_nmf::Error::Stopped)) => None,
+        more => more?,
+    };
+    let anchors = more.as_ref().unwrap_or(anchors);
     let mut levels: Vec<Level> = Vec::new();
-    let mut before: Option<DocumentWeights> = None;
     for &rank in ranks {
-        let (topics, documents) = if rank == found.rank() {
-            (found.topics.clone(), found.documents.clone())
+        // There may be fewer anchors than were asked for: all levels from here on are the same.
+        let rank = if rank == found.rank() { rank } else { rank.min(anchors.rank()) };
+        if rank <= levels.last().map_or(0, |level| level.topics.len()) {
+            continue;
+        }
+        let level = if rank == found.rank() {
+            Level::new(comm, corpus, options, found.into())?
         } else {
-            let options = TopicOptions { rank: Some(rank), stability: false, ..options.clone() };
-            // A level that is given up is left out; what was found before it stays.
-            let other = match find_topics(comm, corpus, &options, &RunState::default(), progress) {
-                Ok(other) if other.run.termination != Termination::Stopped => other,
-                Ok(_) | Err(crate::Error::Fit(xray_nmf::Error::Stopped)) => break,
-                Err(error) => return Err(error),
+            let start = anchors.start(comm, rank)?;
+            let fitted = match fit_topics(comm, corpus, options, start, progress) {
+                Err(Error::Fit(xray_nmf::Error::Stopped)) => break,
+                fitted => fitted?,
             };
-            // Fewer anchors than were asked for: all levels from here on are the same.
-            if levels.last().is_some_and(|level| level.topics.len() == other.rank()) {
+            let stops = fitted.run.termination == Termination::Stopped || progress.stop().is_made();
+            if comm.any(stops)? {
                 break;
             }
-            (other.topics, other.documents)
+            Level::new(comm, corpus, options, (&fitted).into())?
         };
-        let flows = match &before {
-            Some(before) => flows(comm, before, &documents)?,
+        let flows = match levels.last() {
+            Some(before) => flows(comm, before, &level)?,
             None => Vec::new(),
         };
-        levels.push(Level { topics, documents: documents.counts(comm)?, flows });
-        before = Some(documents);
+        levels.push(Level { flows, ..level });
     }
     Ok(levels)
 }
 
-/// Documents by their heaviest topics at two levels; those without any come last.
-fn flows(
-    comm: &dyn Communicator,
-    before: &DocumentWeights,
-    after: &DocumentWeights,
-) -> Result<Vec<Flow>> {
-    let width = after.rank + 1;
-    let mut counts = vec![0_u64; (before.rank + 1) * width];
-    for (from, to) in before.heaviest.iter().zip(&after.heaviest) {
-        counts[from.unwrap_or(before.rank) * width + to.unwrap_or(after.rank)] += 1;
+/// What a level is told of.
+#[derive(Clone, Copy)]
+pub(crate) struct LevelParts<'a> {
+    pub(crate) topics: &'a [Topic],
+    pub(crate) evidence: &'a [TopicEvidence],
+    /// The transpose of H.
+    pub(crate) h: &'a [f64],
+    pub(crate) documents: &'a DocumentWeights,
+}
+
+impl<'a> From<&'a Topics> for LevelParts<'a> {
+    fn from(Topics { topics, evidence, h, documents, .. }: &'a Topics) -> Self {
+        Self { topics, evidence, h, documents }
+    }
+}
+
+impl<'a> From<&'a Fitted> for LevelParts<'a> {
+    fn from(Fitted { topics, evidence, h, documents, .. }: &'a Fitted) -> Self {
+        Self { topics, evidence, h, documents }
+    }
+}
+
+impl Level {
+    /// A level without flows; collective.
+    pub(crate) fn new(
+        comm: &dyn Communicator,
+        corpus: &Corpus,
+        options: &TopicOptions,
+        parts: LevelParts<'_>,
+    ) -> Result<Self> {
+        Ok(Self {
+            topics: parts.topics.to_vec(),
+            documents: parts.documents.counts(comm)?,
+            flows: Vec::new(),
+            facts: LevelFacts::new(comm, corpus, options, parts)?,
+        })
+    }
+}
+
+/// Documents by their heaviest topics at two levels; those without any come last; collective.
+pub(crate) fn flows(comm: &dyn Communicator, before: &Level, after: &Level) -> Result<Vec<Flow>> {
+    let (rank_before, rank_after) = (before.topics.len(), after.topics.len());
+    let width = rank_after + 1;
+    let mut counts = vec![0_u64; (rank_before + 1) * width];
+    for (from, to) in before.facts.heaviest.iter().zip(&after.facts.heaviest) {
+        counts[from.unwrap_or(rank_before) * width + to.unwrap_or(rank_after)] += 1;
     }
     let counts = sum_over_ranks(comm, &counts)?;
     let topic = |k: usize, rank: usize| (k < rank).then_some(k + 1);
     let flow = |(place, count): (usize, u64)| Flow {
-        from: topic(place / width, before.rank),
-        to: topic(place % width, after.rank),
+        from: topic(place / width, rank_before),
+        to: topic(place % width, rank_after),
         documents: count as usize,
     };
     Ok(counts.into_iter().enumerate().filter(|(_, count)| *count > 0).map(flow).collect())
@@ -141,11 +217,23 @@ mod tests {
     }
 
     #[test]
+    fn ladders_have_the_answer_and_stay_within_its_work() {
+        assert_eq!(ladder(8, 0, 8_000), [2, 3, 5, 7, 8, 9, 12]);
+        assert_eq!(ladder(5, 0, 280_000), [2, 3, 5, 6, 8]);
+        assert_eq!(ladder(50, 0, 280_000), [2, 3, 5, 8, 12, 20, 50]);
+        assert_eq!(ladder(100, 0, 1_000_000), [2, 3, 5, 8, 12, 20, 30, 100]);
+        assert_eq!(ladder(8, 4, 8_000), [5, 7, 8, 9, 12]);
+        assert_eq!(ladder(1, 0, 1_000_000_000), [1]);
+        assert_eq!(ladder(0, 0, 0)[0], 0);
+    }
+
+    #[test]
     fn most_documents_tell_the_parent() {
         let flow = |from, to, documents| Flow { from, to: Some(to), documents };
         let flows =
             vec![flow(Some(1), 1, 3), flow(Some(2), 1, 5), flow(None, 1, 9), flow(Some(1), 2, 4)];
-        let level = Level { topics: Vec::new(), documents: Vec::new(), flows };
+        let (topics, documents, facts) = (Vec::new(), Vec::new(), LevelFacts::default());
+        let level = Level { topics, documents, flows, facts };
         assert_eq!(level.parent(1), Some(flow(Some(2), 1, 5)));
         assert_eq!(level.parent(2), Some(flow(Some(1), 2, 4)));
         assert_eq!(level.parent(3), None);

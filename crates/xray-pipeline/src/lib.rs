@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod agree;
+mod anchors;
 pub mod checkpoint;
 mod clusters;
 mod corpus;
@@ -56,12 +57,14 @@ mod names;
 mod nearest;
 mod number;
 mod options;
+mod page;
 mod rank;
 mod read;
 mod refine;
 pub mod report;
 mod seeds;
 pub mod shards;
+mod studio;
 mod time;
 mod topics;
 mod transform;
@@ -69,6 +72,7 @@ mod watch;
 mod words;
 
 pub use agree::{same_everywhere, together};
+pub use anchors::Anchors;
 pub use clusters::Clusters;
 pub use corpus::{
     ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
@@ -86,7 +90,7 @@ pub use folder::{
 pub use forecast::{Forecast, Shape, Work};
 pub use frequent::Frequent;
 pub use groups::GroupShares;
-pub use levels::{Flow, Level, find_levels, level_ranks};
+pub use levels::{Flow, Level, find_levels, ladder, level_ranks};
 pub use matching::ColumnMatch;
 pub use model::{
     apply, dense_rows, dense_topics, heaviest_topics, model_clusters, model_topics, sparse_rows,
@@ -97,14 +101,16 @@ pub use number::{
     study_number, study_sample,
 };
 pub use options::{TextRequest, TopicOptions, TopicsRequest, Weighting, from_json};
+pub use page::{ModelPage, PageSource, kept_characters};
 pub use rank::{RankStudy, StudiedRank, StudyOptions, rank_study};
 pub use read::{
-    Content, InputFacts, OwnDocuments, as_table, fingerprint, gather_sizes, read, read_table,
-    weigh, weigh_counts,
+    Content, InputFacts, OwnDocuments, as_table, beginning, fingerprint, gather_sizes, read,
+    read_table, weigh, weigh_counts,
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
+pub use studio::{Asked, Change, Material, Moved, Studio};
 pub use time::{Day, Period};
-pub use topics::{Run, Topic, Topics, find_topics, scale_topics};
+pub use topics::{Run, Topic, Topics, find_topics, find_topics_and_anchors, scale_topics};
 pub use transform::{Transformed, corpus_under, transform_columns, transform_rows};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};
 pub use words::{Listing, heaviest_words, top_words};

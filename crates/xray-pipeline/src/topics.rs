@@ -10,22 +10,20 @@
 //! 5. **Clusters.** One for each document ([`Clusters`]).
 //! 6. **Words.** The words that say most about each topic, its name, and its share in the documents of all ranks.
 
-use xray_nmf::comm::{Collectives, Communicator};
-use xray_nmf::{
-    Factors, Fit, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
-};
+use xray_nmf::comm::Communicator;
+use xray_nmf::{Factors, Params, RowModel, RunState, SeededTopics, Step, Termination};
 
+use crate::anchors::Anchors;
 use crate::clusters::Clusters;
 use crate::corpus::Corpus;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
 use crate::evidence::{TopicEvidence, gather_evidence, texts_of};
-use crate::given::Given;
 use crate::left_over::{explained_rows, row_errors, sum_of_errors};
 use crate::number::{NumberOptions, NumberSuggestion, study_number, topic_stability};
 use crate::options::TopicOptions;
 use crate::refine::{RefineOptions, refine};
-use crate::watch::{Event, Progress, Stage, Told};
+use crate::watch::{Event, Progress, Stage};
 use crate::words::{AnchorPlace, Listing, TopicWords, describe_words};
 
 /// Topics with their words, and how documents are made of them: the same on every rank, but for the
@@ -133,14 +131,79 @@ pub fn find_topics(
     saved: &RunState,
     progress: &mut dyn Progress,
 ) -> Result<Topics> {
+    let searched = search(comm, corpus, options, saved, progress)?;
+    let start = searched.start(comm)?;
+    // Refinement has the room that they take.
+    drop(searched);
+    fit_topics(comm, corpus, options, start, progress)?.into_topics(comm, corpus, options, progress)
+}
+
+/// The same, with the anchors, from which topics of other numbers can begin ([`find_levels`](crate::find_levels)).
+///
+/// # Errors
+/// As [`find_topics`].
+pub fn find_topics_and_anchors(
+    comm: &dyn Communicator,
+    corpus: &mut Corpus,
+    options: &TopicOptions,
+    saved: &RunState,
+    progress: &mut dyn Progress,
+) -> Result<(Topics, Anchors)> {
+    let searched = search(comm, corpus, options, saved, progress)?;
+    let start = searched.start(comm)?;
+    let fitted = fit_topics(comm, corpus, options, start, progress)?;
+    Ok((fitted.into_topics(comm, corpus, options, progress)?, searched.anchors))
+}
+
+/// Anchors, and how many of them to take.
+struct Searched {
+    anchors: Anchors,
+    suggestion: Option<NumberSuggestion>,
+}
+
+impl Searched {
+    fn start(&self, comm: &dyn Communicator) -> Result<(Factors, Run)> {
+        let rank = self.suggestion.map_or(self.anchors.rank(), |number| number.rank);
+        let (start, run) = self.anchors.start(comm, rank)?;
+        Ok((start, Run { suggestion: self.suggestion, ..run }))
+    }
+}
+
+/// Searches for anchors, and for their number if it is not given; collective.
+fn search(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &TopicOptions,
+    saved: &RunState,
+    progress: &mut dyn Progress,
+) -> Result<Searched> {
     options.check()?;
     let studied = number_of_topics(comm, corpus, options, progress)?;
-    let chosen = TopicOptions {
-        rank: options.rank.or(studied.map(|number| number.rank)),
-        ..options.clone()
-    };
-    let (start, mut run) = anchors(comm, corpus, &chosen, saved, progress)?;
-    run.suggestion = run.suggestion.or(studied);
+    let rank = options.rank.or(studied.map(|number| number.rank));
+    let chosen = TopicOptions { rank, ..options.clone() };
+    let anchors = Anchors::find(comm, corpus, &chosen, saved, progress)?;
+    let suggestion = studied.or_else(|| fast_number(&chosen, &anchors));
+    Ok(Searched { anchors, suggestion })
+}
+
+/// Topics of one number as they are fitted: all that is needed to tell of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fitted {
+    pub(crate) topics: Vec<Topic>,
+    pub(crate) evidence: Vec<TopicEvidence>,
+    pub(crate) h: Vec<f64>,
+    pub(crate) documents: DocumentWeights,
+    pub(crate) run: Run,
+}
+
+/// Refines the topics that begin from some anchors, weighs the documents, and says what speaks for them; collective.
+pub(crate) fn fit_topics(
+    comm: &dyn Communicator,
+    corpus: &mut Corpus,
+    options: &TopicOptions,
+    (start, mut run): (Factors, Run),
+    progress: &mut dyn Progress,
+) -> Result<Fitted> {
     let rank = start.rank;
     corpus.matrix.make_rows(comm)?;
     let how = refinement(corpus, options, rank, run.termination);
@@ -152,30 +215,56 @@ pub fn find_topics(
     let _ = progress.tell(Event::Begin(Stage::Weights, 1));
     scale_topics(&mut h, rank);
     let model = RowModel::new(rank, corpus.n_words(), h)?;
-    let rows = corpus.matrix.rows().expect("rows are made");
-    let weights = model.weights(rows)?;
+    let weights = model.weights(corpus.matrix.rows().expect("rows are made"))?;
     let h = model.into_topics();
-    let errors = row_errors(rows, &h, &weights, rank, |_| true);
-    run.squared_error = sum_of_errors(comm, corpus.n_documents(), &errors)?;
-    let mut documents = DocumentWeights::new(corpus.rows.own, rank, weights);
-    let (clusters, own) = Clusters::find(comm, corpus, &documents)?;
-    documents.clusters = Some(own);
-    documents.explained = Some(explained_rows(comm, &errors)?);
+    let documents = DocumentWeights::new(corpus.rows.own, rank, weights);
     let topics = describe(comm, corpus, options, &h, &documents, &run)?;
-    let mut evidence = gather_evidence(comm, corpus, &topics, &h, &documents)?;
+    let evidence = gather_evidence(comm, corpus, &topics, &h, &documents)?;
     let _ = progress.tell(Event::Advance);
-    // Halves know nothing of given words.
-    if options.stability && options.anchors.is_empty() && run.termination != Termination::Stopped {
-        let number = number_options(options, rank);
-        match topic_stability(comm, &corpus.matrix, &number, &h, progress) {
-            Ok(parts) => {
-                evidence.iter_mut().zip(parts).for_each(|(of, part)| of.stability = Some(part))
+    Ok(Fitted { topics, evidence, h, documents, run })
+}
+
+impl Fitted {
+    /// With clusters, what is explained and, if it is asked for, how stable topics are; collective.
+    fn into_topics(
+        self,
+        comm: &dyn Communicator,
+        corpus: &Corpus,
+        options: &TopicOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<Topics> {
+        let Self { topics, mut evidence, h, mut documents, mut run } = self;
+        let (rank, rows) = (documents.rank, corpus.matrix.rows().expect("rows are made"));
+        let errors = row_errors(rows, &h, &documents.weights, rank, |_| true);
+        run.squared_error = sum_of_errors(comm, corpus.n_documents(), &errors)?;
+        let (clusters, own) = Clusters::find(comm, corpus, &documents)?;
+        documents.clusters = Some(own);
+        documents.explained = Some(explained_rows(comm, &errors)?);
+        // Halves know nothing of given words.
+        let asked = options.stability && options.anchors.is_empty();
+        if asked && run.termination != Termination::Stopped {
+            let number = number_options(options, rank);
+            match topic_stability(comm, &corpus.matrix, &number, &h, progress) {
+                Ok(parts) => {
+                    evidence.iter_mut().zip(parts).for_each(|(of, part)| of.stability = Some(part))
+                }
+                Err(crate::Error::Fit(xray_nmf::Error::Stopped)) => {}
+                Err(error) => return Err(error),
             }
-            Err(crate::Error::Fit(xray_nmf::Error::Stopped)) => {}
-            Err(error) => return Err(error),
         }
+        Ok(Topics { topics, evidence, h, clusters, documents, run })
     }
-    Ok(Topics { topics, evidence, h, clusters, documents, run })
+}
+
+/// What the residuals suggest, where nothing else does.
+fn fast_number(options: &TopicOptions, anchors: &Anchors) -> Option<NumberSuggestion> {
+    let found = anchors.found();
+    if options.rank.is_some() || found.termination() == Termination::Stopped {
+        return None;
+    }
+    let suggested = found.suggest_rank();
+    let rank = suggested.rank.max(options.anchors.len());
+    Some(NumberSuggestion { rank, ..NumberSuggestion::fast(suggested, found.rank()) })
 }
 
 /// The number of topics, if it is not given and may take its time; collective.
@@ -200,48 +289,6 @@ fn number_of_topics(
 fn number_options(options: &TopicOptions, rank: usize) -> NumberOptions {
     let params = Params { rank, excluded: options.excluded.clone(), ..options.params.clone() };
     NumberOptions { params, method: options.method, memory: options.memory, grouped: true }
-}
-
-/// The anchors, as factors to be refined, and the record of their search.
-fn anchors(
-    comm: &dyn Communicator,
-    corpus: &Corpus,
-    options: &TopicOptions,
-    saved: &RunState,
-    progress: &mut dyn Progress,
-) -> Result<(Factors, Run)> {
-    let given = Given::new(comm, &corpus.matrix, &options.anchors)?;
-    let params = options.search_params(corpus.n_words());
-    let _ = progress.tell(Event::Begin(Stage::Anchors, params.rank));
-    let n_columns = given.n_columns;
-    let portion = match &given.matrix {
-        Some(extended) => Portion { columns: extended, rows: None, n_columns },
-        None => corpus.matrix.portion(),
-    };
-    let fit = Fit::part(portion, comm).memory(options.memory);
-    let stop = progress.stop();
-    let fit = fit.resume(saved).stop(&stop);
-    let mut found = fit.observe(&mut Told(progress)).run(&params)?;
-    let mut suggestion = None;
-    if options.rank.is_none() && found.termination() != Termination::Stopped {
-        let suggested = found.suggest_rank();
-        let rank = suggested.rank.max(options.anchors.len());
-        let looked_at = found.rank();
-        found = found.truncate(rank);
-        suggestion =
-            Some(NumberSuggestion { rank, ..NumberSuggestion::fast(suggested, looked_at) });
-    }
-    let run = Run {
-        steps: given.steps(comm, &found, &options.anchors)?,
-        termination: found.termination(),
-        kkt_violation: comm.largest(found.kkt_violation())?,
-        objective: Vec::new(),
-        squared_error: [0.0; 2],
-        suggestion,
-    };
-    let mut start = found.factors(comm)?;
-    start.h.truncate(corpus.n_words() * start.rank);
-    Ok((start, run))
 }
 
 fn seeded(options: &TopicOptions) -> SeededTopics {

@@ -7,8 +7,8 @@ use xray_nmf::RunState;
 use xray_nmf::comm::OneRank;
 use xray_pipeline::report::{LevelReport, json};
 use xray_pipeline::{
-    Corpus, Result, Stoppable, TextRequest, TopicOptions, TopicsRequest, find_levels, find_topics,
-    level_ranks,
+    Corpus, Result, Stoppable, TextRequest, TopicOptions, TopicsRequest, find_levels,
+    find_topics_and_anchors, level_ranks,
 };
 
 use crate::doorway::{self, Watch};
@@ -49,8 +49,11 @@ fn find(
     let ranks = level_ranks(levels, None, options.anchors.len())?;
     let options = TopicOptions { rank: ranks.last().copied(), ..options };
     let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
-    let found = find_topics(&OneRank, corpus, &options, &RunState::default(), &mut progress)?;
-    let levels = find_levels(&OneRank, corpus, &options, &ranks, &found, &mut progress)?;
+    let new = RunState::default();
+    let (found, anchors) =
+        find_topics_and_anchors(&OneRank, corpus, &options, &new, &mut progress)?;
+    let answer = (&found, &anchors);
+    let levels = find_levels(&OneRank, corpus, &options, &ranks, answer, &mut progress)?;
     let reports: Vec<LevelReport> =
         levels.iter().map(|level| LevelReport::new(corpus, level)).collect();
     Ok(json(&reports))

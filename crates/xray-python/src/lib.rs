@@ -14,6 +14,7 @@ mod levels;
 mod matrix;
 mod model;
 mod number;
+mod page;
 mod request;
 mod rivals;
 mod solve;
@@ -38,6 +39,8 @@ mod _xray_nmf {
     use crate::model::Model;
     #[pymodule_export]
     use crate::number::study_number;
+    #[pymodule_export]
+    use crate::page::topics_page;
     #[pymodule_export]
     use crate::request::{defaults, frequent};
     #[pymodule_export]

@@ -1,8 +1,8 @@
 //! Pictures and tables of xray-nmf, as strings and bytes.
 //!
 //! [`Table`] is written for terminals and Markdown; [`number`] writes numbers as people read
-//! them. The feature `pictures` adds charts and grids of small images, as SVG and as PNG. Nothing
-//! here touches files.
+//! them. The feature `pictures` adds charts and grids of small images, as SVG and as PNG, the feature
+//! `page` pages for browsers. Nothing here touches files.
 //!
 //! ```
 //! use xray_report::{Cell, Column, Table};
@@ -17,11 +17,19 @@
 #![forbid(unsafe_code)]
 
 pub mod number;
+#[cfg(feature = "page")]
+mod page;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod printable;
 mod table;
 
+#[cfg(feature = "page")]
+pub use page::{
+    About, Content, Flows, Page, PageChart, PageDocuments, PageFacts, PageLevel, PagePanel,
+    PageSection, PageSeries, PageTable, PageTopic, PageWord, RankCurve, RankLevel, RankPage,
+    RankTopic, RelatedWords, TablesPage, TopicsPage,
+};
 #[cfg(feature = "pictures")]
 pub use pictures::{
     Chart, Error, Idea, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series,

@@ -223,6 +223,20 @@ impl Table {
         markdown::render(self)
     }
 
+    /// What people read, the names of the columns first.
+    #[cfg(feature = "page")]
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Vec<&str>> {
+        let header = self.columns.iter().map(|column| column.header.as_str()).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::text).collect());
+        std::iter::once(header).chain(rows)
+    }
+
+    /// Which columns are of numbers.
+    #[cfg(feature = "page")]
+    pub(crate) fn is_right(&self) -> impl Iterator<Item = bool> {
+        self.columns.iter().map(|column| column.align == Align::Right)
+    }
+
     /// The records of the table, the names of the columns first, for files that programs read: numbers with
     /// all their digits, missing values empty.
     pub fn records(&self) -> impl Iterator<Item = Vec<&str>> {

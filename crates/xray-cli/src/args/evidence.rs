@@ -19,7 +19,7 @@ Examples:
   xray synth x.npy --noise 0.3 --clip > truth.txt && xray compare x.npy -r 20 --true-anchors truth.txt
 
 Anchors are refined before rows are clustered (NMI) and classified (accuracy, 5 % of the rows to learn
-from). Time and memory are those of the method alone. Writes compare.csv, compare.svg and compare.png.
+from). Time and memory are those of the method alone. Writes compare.html, compare.csv, compare.svg and compare.png.
 On many ranks (mpirun) the rules of XRAY run, and time and memory are those of the rank that takes most;
 the other methods need the whole matrix on one machine, and are left out.
 
@@ -74,7 +74,10 @@ pub struct CompareArgs {
     /// Do not train classifiers, even if there are labels
     #[arg(long)]
     pub no_accuracy: bool,
-    /// Folder for compare.csv, compare.svg and compare.png
+    /// Leave out compare.html
+    #[arg(long)]
+    pub no_report: bool,
+    /// Folder for compare.html, compare.csv, compare.svg and compare.png
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -98,7 +101,7 @@ Examples:
   xray reproduce figure3                        drawn data, no files needed
   XRAY_DATA=~/data xray reproduce table1 table4 -o results/
 
-Each writes NAME.md, NAME.csv and pictures into the folder; `all` joins the pages in FOLDER.md.
+Each writes NAME.html, NAME.md, NAME.csv and pictures into the folder; `all` joins the pages in FOLDER.md.
 A page that is made again takes its place there.
 
 Experiments:

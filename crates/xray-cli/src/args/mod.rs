@@ -5,6 +5,8 @@ mod edit;
 mod engine;
 #[cfg(feature = "experiments")]
 mod evidence;
+#[cfg(feature = "explore")]
+mod explore;
 mod input;
 mod parse;
 mod ranks;
@@ -23,6 +25,8 @@ pub use edit::EditArgs;
 pub use engine::{AnchorArgs, EngineArgs};
 #[cfg(feature = "experiments")]
 pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
+#[cfg(feature = "explore")]
+pub use explore::ExploreArgs;
 pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
@@ -65,6 +69,11 @@ pub enum Command {
     /// Change topics by hand: merge, split, drop, rename, move words
     #[command(mut_arg("data", |argument| argument.required(false)))]
     Edit(EditArgs),
+    /// Look at topics in a browser, and change them by hand: every change is answered exactly
+    #[cfg(feature = "explore")]
+    #[command(after_help = ExploreArgs::HELP)]
+    #[command(mut_args(hide_folders))]
+    Explore(Box<ExploreArgs>),
     /// How many? Residual, error on unseen entries, stability and coherence, and a suggestion
     Rank(RankArgs),
     /// Many methods on the same data: time, memory, error, and how well they meet the truth
@@ -84,6 +93,32 @@ pub enum Command {
     Man(ManArgs),
 }
 
+/// Options that are for results in a folder, which a page that is served does not have.
+#[cfg(feature = "explore")]
+fn hide_folders(argument: clap::Arg) -> clap::Arg {
+    let folders = [
+        "output",
+        "levels",
+        "time",
+        "period",
+        "nearest",
+        "details",
+        "no_report",
+        "checkpoint",
+        "checkpoint_every",
+        "checkpoint_seconds",
+        "resume",
+        "shards",
+        "single",
+        "parquet",
+        "json",
+        "exact",
+        "threshold",
+    ];
+    let hidden = folders.contains(&argument.get_id().as_str());
+    if hidden { argument.hide(true) } else { argument }
+}
+
 impl Command {
     /// What is common to all verbs, of those that compute.
     pub fn common_mut(&mut self) -> Option<&mut CommonArgs> {
@@ -93,6 +128,8 @@ impl Command {
             Command::Factorize(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
             Command::Edit(args) => Some(&mut args.common),
+            #[cfg(feature = "explore")]
+            Command::Explore(args) => Some(args.common_mut()),
             Command::Rank(args) => Some(&mut args.common),
             #[cfg(feature = "experiments")]
             Command::Compare(args) => Some(&mut args.common),
@@ -145,13 +182,13 @@ impl CommonArgs {
 const DEMO_HELP: &str = "\
 Examples:
   xray demo
-  xray demo -o demo/        also write topics.csv, topics.json, documents.csv and model.npz";
+  xray demo -o demo/        report.html, topics.csv, topics.json, documents.csv and model.npz go there";
 
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_HELP)]
 pub struct DemoArgs {
-    /// Also write the files that `xray topics` writes into this folder
+    /// Folder for the files that `xray topics` writes [default: demo-topics; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -173,8 +210,8 @@ Examples:
   xray topics news.csv --text body -k 8 --time date --details
                                                        their shares over time, and what speaks for each
 
-Writes topics.csv, topics.json, documents.csv and model.npz into the folder. `xray transform` applies
-model.npz to new documents.";
+Writes report.html (open it in a browser), topics.csv, topics.json, documents.csv and model.npz into the folder.
+`xray transform` applies model.npz to new documents.";
 
 /// Arguments of `topics`.
 #[derive(Debug, Clone, Args)]
@@ -204,7 +241,8 @@ pub struct TopicsArgs {
     /// List only one of several forms of a word (film, films)
     #[arg(long)]
     pub distinct: bool,
-    /// Also find these numbers of topics, and tell how topics split from one to the next (levels.csv, flows.csv)
+    /// Also find these numbers of topics, and tell how topics split from one to the next (levels.csv, flows.csv, and
+    /// the tree in report.html, which has some numbers of its own choice otherwise)
     #[arg(long, value_name = "K[,K...]", value_delimiter = ',', value_parser = parse::rank)]
     pub levels: Vec<usize>,
     /// Column of dates: also tell the share of each topic in each period (periods.csv and a picture)
@@ -219,6 +257,9 @@ pub struct TopicsArgs {
     /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
     #[arg(long)]
     pub details: bool,
+    /// Leave out report.html, the page with everything, and the numbers of topics that it shows beside
+    #[arg(long)]
+    pub no_report: bool,
     /// Folder for the files [default with tables: the input's name and "-topics"; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
@@ -354,7 +395,7 @@ Examples:
 
 One table for all ranks: the part of the data left unexplained; for some of them the same on entries that
 were not seen, and how well topics of two halves of the rows agree (stability); for text the coherence
-(NPMI, UMass) of the topics. Writes rank.csv, rank.svg and rank.png.";
+(NPMI, UMass) of the topics. Writes rank.html, rank.csv, rank.svg and rank.png.";
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
@@ -372,7 +413,10 @@ pub struct RankArgs {
     /// Words of each topic that coherence looks at
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub words: usize,
-    /// Folder for rank.csv, rank.svg and rank.png
+    /// Leave out rank.html, and the topics of some ranks that it shows
+    #[arg(long)]
+    pub no_report: bool,
+    /// Folder for rank.html, rank.csv, rank.svg and rank.png
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]

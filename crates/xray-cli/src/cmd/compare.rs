@@ -12,9 +12,11 @@ use xray_experiments::{
 };
 use xray_nmf::comm::Communicator;
 use xray_pipeline::{Corpus, Folder, Plan, Purpose, Work};
+use xray_report::Page;
 
 use crate::agree::together;
 use crate::args::CompareArgs;
+use crate::cmd::topics::page;
 use crate::cmd::write_picture;
 use crate::data::{about, find_column, read_weighed};
 use crate::memory;
@@ -125,6 +127,11 @@ fn write(
         }
         let csv = csv_text(args.csv.cells(), found.csv().records());
         folder.write("compare.csv", |out| out.write_all(csv.as_bytes()))?;
+        if !args.no_report {
+            let about = page::about(&args.input.name(), None);
+            let page = Page::new(about, found.page(&args.input.stem())?).html();
+            folder.write("compare.html", |out| out.write_all(page.as_bytes()))?;
+        }
         write_picture(&mut folder, "compare", &found.picture(&args.input.stem()))
     };
     together(comm, files())?;

@@ -1,5 +1,7 @@
 //! `xray demo`: the whole way from text to topics on the corpus inside the program.
 
+use std::path::Path;
+
 use xray_data::text::TextOptions;
 use xray_data::{ColumnChoice, Format, Input, LoadOptions, Loaded, load_with_origin};
 use xray_nmf::comm::{Counted, OneRank};
@@ -7,6 +9,7 @@ use xray_pipeline::report::{TopicsParameters, TopicsReport};
 use xray_pipeline::{Corpus, Folder, Plan, Purpose, TopicOptions};
 
 use crate::args::{DemoArgs, RunArgs};
+use crate::cmd::topics::page::{self, Wanted};
 use crate::cmd::topics::{FoundTopics, Output, find};
 use crate::data::provenance;
 use crate::outcome::Outcome;
@@ -22,43 +25,75 @@ const NEXT: &str = "\nNext:
   xray topics FILE.csv --text COLUMN      your own texts: CSV, TSV, JSONL, Parquet, a folder of .txt
   xray topics --help                      all formats, options and examples";
 
+/// The folder for the files, unless another is named.
+const FOLDER: &str = "demo-topics";
+
 pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
-    let plan = Plan::new(Purpose::Topics);
-    let folder = args.output.as_ref().map(|path| Folder::open(&OneRank, path, plan)).transpose()?;
-    let mut corpus = session.stage("text", corpus)?;
+    let folder = folder(&session, args)?;
+    let (mut corpus, texts) = session.stage("text", corpus)?;
     let options = TopicOptions { rank: Some(SUBJECTS), ..TopicOptions::default() };
     let comm = &Counted::new(&OneRank);
-    let found = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
+    let answer = find(comm, &mut session, &mut corpus, &options, &RunArgs::none())?;
+    let (found, anchors) = answer;
     let report = TopicsReport::new(comm, &corpus, &found)?;
+    let wanted = Wanted {
+        shows_page: folder.is_some(),
+        ranks: &[],
+        texts: Some(&texts),
+        about: page::about("demo", Some(&corpus)),
+    };
+    let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
+    let page = wanted.page(comm, &mut session, &corpus, &options, (&found, &levels, &report))?;
     let parameters = TopicsParameters::new(&options, &found, Vec::new(), Vec::new());
-    let json = session.json;
+    let told = !session.json && !args.common.quiet;
     let origin = provenance(&corpus, args.common.seed);
+    let look = folder.as_ref().map(|folder| folder.path().join(page::NAME));
     let output = folder.map(|folder| Output { folder, origin, sharded: false, checkpoint: None });
-    let outcome = FoundTopics::new(corpus, found, report, parameters);
+    let outcome = FoundTopics::new(corpus, found, report, parameters).page(page);
     let outcome = outcome.finish(comm, session, output, 0)?;
-    if !json && !args.common.quiet {
+    if told {
+        if let Some(look) = look {
+            say(format!("\nOpen {} in a browser to look around.", look.display()));
+        }
         say(NEXT);
     }
     Ok(outcome)
+}
+
+/// The folder that was named, or one here; none with --json, or where nothing can be written.
+fn folder(session: &Session, args: &DemoArgs) -> anyhow::Result<Option<Folder>> {
+    let open = |path: &Path| Folder::open(&OneRank, path, Plan::new(Purpose::Topics));
+    match &args.output {
+        Some(path) => Ok(Some(open(path)?)),
+        None if session.json => Ok(None),
+        None => match open(Path::new(FOLDER)) {
+            Ok(folder) => Ok(Some(folder)),
+            Err(error) => {
+                session.warn(format!("no files are written: {error}"));
+                Ok(None)
+            }
+        },
+    }
 }
 
 fn input() -> Input {
     Input::Bytes { name: "demo corpus".into(), bytes: CORPUS.to_vec() }
 }
 
-/// The corpus, weighed.
-fn corpus() -> anyhow::Result<Corpus> {
+/// The corpus, weighed, and its texts.
+fn corpus() -> anyhow::Result<(Corpus, Vec<String>)> {
     read(TextOptions::default())
 }
 
 /// Its counts of words.
 #[cfg(feature = "experiments")]
 pub(crate) fn counts() -> anyhow::Result<Corpus> {
-    read(TextOptions::counts())
+    Ok(read(TextOptions::counts())?.0)
 }
 
-fn read(text: TextOptions) -> anyhow::Result<Corpus> {
+/// The corpus, and its texts.
+fn read(text: TextOptions) -> anyhow::Result<(Corpus, Vec<String>)> {
     let options = LoadOptions {
         format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
@@ -66,9 +101,10 @@ fn read(text: TextOptions) -> anyhow::Result<Corpus> {
         ..LoadOptions::default()
     };
     match load_with_origin(&input(), &options)? {
-        (Loaded::Documents(texts), origin) => {
-            let corpus = Corpus::from_documents(texts, text)?;
-            Ok(Corpus { origin: Some(origin), ..corpus })
+        (Loaded::Documents(documents), origin) => {
+            let texts = documents.texts.clone();
+            let corpus = Corpus::from_documents(documents, text)?;
+            Ok((Corpus { origin: Some(origin), ..corpus }, texts))
         }
         (Loaded::Table(_), _) => Err(anyhow::anyhow!("the demo corpus is damaged")),
     }

@@ -5,6 +5,8 @@ pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod edit;
+#[cfg(feature = "explore")]
+pub(crate) mod explore;
 pub(crate) mod factorize;
 pub(crate) mod manual;
 pub(crate) mod rank;

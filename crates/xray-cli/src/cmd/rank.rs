@@ -1,5 +1,7 @@
 //! `xray rank`: every rank in one run, and which one to take.
 
+mod page;
+
 use std::io::Write;
 
 use xray_data::Cells;
@@ -33,7 +35,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
         Some(path) => Some(guarded.open(comm, &session, path, Plan::new(Purpose::Ranks))?),
         None => None,
     };
-    let corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
+    let mut corpus = read_weighed(comm, &mut session, &args.input, &args.text)?;
     let words = !corpus.matrix.is_dense();
     let rule = corpus.matrix.suited_rule();
     let copied = if args.fast { 0.0 } else { NumberOptions::copies(corpus.matrix.n_entries()) };
@@ -55,10 +57,14 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let stopped = study.termination == Termination::Stopped || interrupt::requested();
     let stopped = anywhere(comm, stopped)?;
     let report = RankReport::new(&study, |j| corpus.word(j).into_owned());
+    let page = match folder.is_some() && !args.no_report && !stopped {
+        true => Some(page::html(comm, &mut session, &mut corpus, &options, (&report, args))?),
+        false => None,
+    };
     let written = match folder {
         Some(folder) => {
-            let cells = args.csv.cells();
-            session.stage("write", || write(comm, &report, folder, cells, stopped)).map(Some)
+            let told = (&report, page.as_deref(), args.csv.cells());
+            session.stage("write", || write(comm, told, folder, stopped)).map(Some)
         }
         None => Ok(None),
     };
@@ -82,9 +88,8 @@ fn tell(session: &Session, report: &RankReport) -> anyhow::Result<()> {
 
 fn write(
     comm: &dyn Communicator,
-    report: &RankReport,
+    (report, page, cells): (&RankReport, Option<&str>, Cells),
     folder: Folder,
-    cells: Cells,
     stopped: bool,
 ) -> anyhow::Result<String> {
     let kept = folder.path().to_owned();
@@ -94,6 +99,9 @@ fn write(
             return Ok(());
         }
         folder.write("rank.csv", |out| out.write_all(ranks_csv(report, cells).as_bytes()))?;
+        if let Some(page) = page {
+            folder.write("rank.html", |out| out.write_all(page.as_bytes()))?;
+        }
         #[cfg(feature = "pictures")]
         write_picture(&mut folder, "rank", &chart(report))?;
         Ok(())

@@ -1,6 +1,7 @@
 //! `xray topics`: text to topics.
 
 mod more;
+pub(crate) mod page;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,13 +12,15 @@ use xray_nmf::Termination;
 use xray_nmf::comm::{Communicator, Counted};
 use xray_pipeline::checkpoint::RunKey;
 use xray_pipeline::report::{
-    LEFT_MARK, RowStyle, Suggestion, TopicsParameters, TopicsReport, best_documents_table,
-    contingency_csv, contingency_table, evidence_table, json, topics_csv, topics_table,
+    LEFT_MARK, LevelReport, RowStyle, Suggestion, TopicsParameters, TopicsReport,
+    best_documents_table, contingency_csv, contingency_table, evidence_table, json, topics_csv,
+    topics_table,
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, Folder, GroupShares, NumberOptions, Plan, Purpose, RowNames, TopicOptions,
-    Topics, TopicsRequest, Work, find_topics, nearest_documents, split_words,
+    Anchors, ColumnNames, Corpus, Folder, GroupShares, NumberOptions, Plan, Purpose, RowNames,
+    TopicOptions, Topics, TopicsRequest, Work, beginning, find_topics_and_anchors, kept_characters,
+    nearest_documents, split_words,
 };
 use xray_report::number;
 
@@ -60,7 +63,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     };
     let periods = more::read_periods(comm, &mut session, args)?;
     let content = read(comm, &mut session, &args.input)?;
-    let beginnings = args.details.then(|| content.beginnings(BEGINNING)).flatten();
+    let shows_page = folder.is_some() && !args.no_report;
+    let kept = if shows_page { kept_characters(content.n_rows()) } else { BEGINNING };
+    let beginnings = (args.details || shows_page).then(|| content.beginnings(kept)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;
     let request = together(comm, request(args))?;
@@ -73,16 +78,24 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = TopicOptions { memory: about(&args.input, cache)?, ..options };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);
-    let mut found = about(&args.input, found)?;
-    if let Some(beginnings) = beginnings {
-        found.add_texts(comm, &beginnings)?;
+    let (mut found, anchors) = about(&args.input, found)?;
+    if let (Some(beginnings), true) = (&beginnings, args.details) {
+        let short = beginnings.iter().map(|text| beginning(text, BEGINNING));
+        found.add_texts(comm, &short.collect::<Vec<_>>())?;
     }
     let mut report = TopicsReport::new(comm, &corpus, &found)?;
     let by_period = |periods: &[String]| GroupShares::new(comm, &found.documents, periods);
     report.periods = periods.as_deref().map(by_period).transpose()?;
     report.nearest =
         nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
-    report.levels = more::levels(comm, &mut session, &mut corpus, (&options, &ranks), &found)?;
+    let about = page::about(&args.input.name(), Some(&corpus));
+    let wanted = page::Wanted { shows_page, ranks: &ranks, texts: beginnings.as_deref(), about };
+    let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
+    drop(anchors);
+    if !ranks.is_empty() {
+        report.levels = levels.iter().map(|level| LevelReport::new(&corpus, level)).collect();
+    }
+    let page = wanted.page(comm, &mut session, &corpus, &options, (&found, &levels, &report))?;
     let TopicsRequest { anchor, exclude, .. } = request;
     let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
     let output = match folder {
@@ -96,7 +109,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     };
     let found = FoundTopics::new(corpus, found, report, parameters)
         .style(args.weights.style(), args.parquet())
-        .details(args.details);
+        .details(args.details)
+        .page(page);
     found.finish(comm, session, output, reading)
 }
 
@@ -116,15 +130,15 @@ pub(crate) fn find(
     corpus: &mut Corpus,
     options: &TopicOptions,
     run: &RunArgs,
-) -> anyhow::Result<Topics> {
+) -> anyhow::Result<(Topics, Anchors)> {
     let key = RunKey::of(&corpus.matrix, &options.search_params(corpus.n_words()));
     with_checkpoints(comm, session, run, key, |saved, progress| {
-        find_topics(comm, corpus, options, saved, progress)
+        find_topics_and_anchors(comm, corpus, options, saved, progress)
     })
 }
 
 /// What is asked for.
-fn request(args: &TopicsArgs) -> anyhow::Result<TopicsRequest> {
+pub(crate) fn request(args: &TopicsArgs) -> anyhow::Result<TopicsRequest> {
     let default = TopicsRequest::default();
     Ok(TopicsRequest {
         topics: match args.rank {
@@ -178,6 +192,8 @@ pub(crate) struct FoundTopics {
     parquet: bool,
     /// Whether people want to know what speaks for each topic.
     details: bool,
+    /// The page, if one is wanted.
+    page: Option<String>,
 }
 
 /// Where the files go, and how.
@@ -218,7 +234,13 @@ impl FoundTopics {
             style,
             parquet: false,
             details: false,
+            page: None,
         }
+    }
+
+    /// With a page.
+    pub(crate) fn page(self, page: Option<String>) -> Self {
+        Self { page, ..self }
     }
 
     /// With CSV files written in this way.
@@ -255,6 +277,9 @@ impl FoundTopics {
         // What could not be written is told all the same.
         let written = together(comm, written)?;
         together(comm, told)?;
+        if self.page.is_some() {
+            page::tell_time(&session);
+        }
         Ok(session.conclude(written, stopped))
     }
 
@@ -298,6 +323,9 @@ impl FoundTopics {
             out.write_all(topics_csv(report, self.style.cells).as_bytes())
         })?;
         folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
+        if let Some(page) = &self.page {
+            folder.write(page::NAME, |out| out.write_all(page.as_bytes()))?;
+        }
         more::write(report, folder, self.style.cells)
     }
 

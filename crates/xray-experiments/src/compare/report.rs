@@ -1,6 +1,8 @@
 //! A comparison as tables and as a picture.
 
-use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
+use xray_report::{
+    Cell, Chart, Column, PageSection, Panel, Scale, Series, Table, TablesPage, number,
+};
 
 use super::{Comparison, MethodRuns, Run};
 use crate::evaluate::mean_and_spread;
@@ -136,6 +138,34 @@ impl Comparison {
             chart = chart.panel(panel);
         }
         chart.size(900, 200 + 240 * measures.len() as u32)
+    }
+}
+
+impl Comparison {
+    /// All of it for a browser, under the name of the data.
+    ///
+    /// # Errors
+    /// If the picture cannot be drawn.
+    pub fn page(&self, data: &str) -> xray_report::Result<TablesPage> {
+        let n = self.ran().count();
+        let mut page = TablesPage {
+            heading: format!("{n} {} on {data}", if n == 1 { "method" } else { "methods" }),
+            summary: format!(
+                "Rank {}. Time and memory are those of a method alone; means over seeds where it draws. Choose the head \
+                 of a column to sort by it, and a method in the chart to follow it.",
+                self.rank
+            ),
+            ..TablesPage::default()
+        };
+        page.push_table("", &self.table());
+        page.push_picture("Time against quality", &self.picture(data))?;
+        let list: Vec<String> =
+            self.left_out().map(|(method, reason)| format!("{method}: {reason}")).collect();
+        if !list.is_empty() {
+            let text = vec!["**Left out**".to_owned()];
+            page.push(PageSection { text, list, ..PageSection::default() });
+        }
+        Ok(page)
     }
 }
 

@@ -51,6 +51,7 @@ impl Purpose {
         const TOPICS: &[&str] = &[
             "topics.csv",
             "topics.json",
+            "report.html",
             "documents.csv",
             "documents.parquet",
             "contingency.csv",
@@ -68,8 +69,8 @@ impl Purpose {
         match self {
             Purpose::Topics => TOPICS,
             Purpose::Factors => FACTORS,
-            Purpose::Ranks => &["rank.csv", "rank.svg", "rank.png"],
-            Purpose::Comparison => &["compare.csv", "compare.svg", "compare.png"],
+            Purpose::Ranks => &["rank.csv", "rank.html", "rank.svg", "rank.png"],
+            Purpose::Comparison => &["compare.csv", "compare.html", "compare.svg", "compare.png"],
             Purpose::Pages => &[],
         }
     }

@@ -51,22 +51,34 @@ impl Content {
     /// The first `length` characters or so of each own document; none of numbers.
     pub fn beginnings(&self, length: usize) -> Option<Vec<String>> {
         let Content::Documents(documents) = self else { return None };
-        let beginning = |text: &String| {
-            let mut words = String::new();
-            for word in text.split_whitespace() {
-                if words.chars().count() + word.chars().count() > length {
-                    words.extend(word.chars().take(length.saturating_sub(words.chars().count())));
-                    words.push('…');
-                    break;
-                }
-                words += word;
-                words.push(' ');
-            }
-            words.truncate(words.trim_end().len());
-            words
-        };
-        Some(documents.own.texts.iter().map(beginning).collect())
+        Some(documents.own.texts.iter().map(|text| beginning(text, length)).collect())
     }
+
+    /// Number of documents or rows on all ranks.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            Content::Documents(documents) => documents.n_documents,
+            Content::Table(corpus) => corpus.n_documents(),
+        }
+    }
+}
+
+/// The first `length` characters or so of a text, in whole words with one blank between them.
+pub fn beginning(text: &str, length: usize) -> String {
+    let (mut words, mut n) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let letters = word.chars().count();
+        if n + letters > length {
+            words.extend(word.chars().take(length.saturating_sub(n)));
+            words.push('…');
+            break;
+        }
+        words += word;
+        words.push(' ');
+        n += letters + 1;
+    }
+    words.truncate(words.trim_end().len());
+    words
 }
 
 /// Reads texts or numbers; collective. Many files are read as one: rank 0 decides what they have in common.

@@ -9,10 +9,12 @@ use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{Params, Refinement, RunState, Selection};
 use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
 use xray_pipeline::{
-    ColumnMatch, Corpus, FactorizeOptions, StudyOptions, TextRequest, TopicOptions, Transformed,
-    factorize, find_topics, ignore, rank_study, read, read_table, transform_columns,
-    transform_rows, weigh, weigh_counts,
+    ColumnMatch, Corpus, FactorizeOptions, PageSource, StudyOptions, TextRequest, TopicOptions,
+    Transformed, factorize, find_levels, find_topics, find_topics_and_anchors, ignore,
+    kept_characters, rank_study, read, read_table, transform_columns, transform_rows, weigh,
+    weigh_counts,
 };
+use xray_report::About;
 
 use super::{matrix, texts};
 
@@ -69,6 +71,44 @@ fn topics(
     blocks.expect("all blocks");
     let model = model.expect("a model")?;
     Some((report, model.to_bytes().expect("bytes"), lines))
+}
+
+/// The page of three topics, with two numbers of them beside.
+fn page(comm: &dyn Communicator) -> String {
+    let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
+    let texts = content.beginnings(kept_characters(content.n_rows())).expect("texts");
+    let mut corpus = weigh(comm, content, &TextRequest::default()).expect("a corpus");
+    let options = TopicOptions { rank: Some(3), ..TopicOptions::default() };
+    let new = RunState::default();
+    let (found, anchors) =
+        find_topics_and_anchors(comm, &mut corpus, &options, &new, &mut ignore).expect("topics");
+    let answer = (&found, &anchors);
+    let levels = find_levels(comm, &mut corpus, &options, &[2, 3, 5], answer, &mut ignore);
+    let source = PageSource {
+        corpus: &corpus,
+        levels: &levels.expect("levels"),
+        rank: 3,
+        h: &found.h,
+        documents: &found.documents,
+        excluded: &[],
+        titles: &[],
+        periods: None,
+        texts: Some(&texts),
+    };
+    source.page(comm, &About::default()).expect("a page").html()
+}
+
+#[test]
+fn pages_are_the_same_and_small_enough() {
+    let whole = page(&OneRank);
+    // More documents than a page has room for.
+    assert!((1_000_000..3_000_000).contains(&whole.len()), "{}", whole.len());
+    assert!(whole.contains("\"shown\":8") || whole.contains("\"shown\":9"));
+    for size in [2, 3] {
+        for (rank, other) in run_local_ranks(size, |comm| page(comm)).into_iter().enumerate() {
+            assert!(other == whole, "rank {rank} of {size}");
+        }
+    }
 }
 
 fn compare_topics(options: &TopicOptions) {

@@ -24,6 +24,7 @@ from ._topic_evidence import TopicEvidence
 from ._topic_file import TopicFile
 from ._topic_groups import TopicGroups
 from ._topic_levels import TopicLevels
+from ._topic_report import TopicReport
 from ._topic_request import text_request, topics_request
 from ._topic_table import shares_of, topic_table
 from ._types import Engine, Indices, Keep, Normalize, Refinement, Selection, Solver
@@ -38,6 +39,7 @@ class TopicModel(
     TopicDocuments,
     TopicGroups,
     TopicLevels,
+    TopicReport,
     TopicEdit,
     TopicFile,
     TransformerMixin,
@@ -310,6 +312,8 @@ class TopicModel(
             warnings.warn(words, UserWarning, stacklevel=2)
         self._keep(model)
         self._names = names
+        # For pages: what can be read again, not a copy of it.
+        self._seen = X if hasattr(X, "__len__") else None
         self._topics = run["topics"]
         self._lengths = run["lengths"]
         self._coherence = run["coherence"]

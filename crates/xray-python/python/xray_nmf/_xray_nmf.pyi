@@ -27,6 +27,7 @@ __all__ = [
     "study_number",
     "successive",
     "topic_levels",
+    "topics_page",
 ]
 
 VERSION: str
@@ -170,6 +171,14 @@ def topic_levels(
     machine: tuple[int, int | None],
     progress: _Progress | None = None,
 ) -> tuple[str, list[str]]: ...
+def topics_page(
+    model: Model,
+    documents: Documents,
+    asked: tuple[str, list[int]],
+    names: tuple[str, list[str] | None, list[str] | None],
+    machine: tuple[int, int | None],
+    progress: _Progress | None = None,
+) -> str: ...
 def group_shares(
     weights: NDArray[np.float64], groups: list[str]
 ) -> tuple[list[str], list[int], list[list[float]]]: ...

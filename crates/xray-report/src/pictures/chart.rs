@@ -4,6 +4,8 @@ mod curve;
 mod draw;
 mod layout;
 mod markers;
+#[cfg(feature = "page")]
+mod page;
 mod series;
 
 pub use series::Series;
@@ -91,6 +93,11 @@ impl Chart {
 impl Picture for Chart {
     fn scene(&self) -> Scene {
         draw::draw(self)
+    }
+
+    #[cfg(feature = "page")]
+    fn page_chart(&self) -> Option<crate::page::PageChart> {
+        Some(self.into())
     }
 }
 

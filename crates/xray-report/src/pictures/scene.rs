@@ -27,6 +27,12 @@ pub trait Picture {
     /// The drawing.
     fn scene(&self) -> Scene;
 
+    /// The same as data, for a page that draws it and tells its values; none where a picture is all there is.
+    #[cfg(feature = "page")]
+    fn page_chart(&self) -> Option<crate::page::PageChart> {
+        None
+    }
+
     /// The picture as an SVG document.
     ///
     /// ```

@@ -7,11 +7,9 @@ use xray_nmf::comm::{Collectives, Communicator};
 #[cfg(feature = "pictures")]
 use xray_pipeline::GroupShares;
 use xray_pipeline::report::{
-    LevelReport, TopicsReport, flows_csv, groups_csv, groups_table, levels_csv, levels_table,
+    TopicsReport, flows_csv, groups_csv, groups_table, levels_csv, levels_table,
 };
-use xray_pipeline::{
-    Content, Corpus, Day, Folder, Period, TopicOptions, Topics, find_levels, level_ranks,
-};
+use xray_pipeline::{Content, Day, Folder, Period, TopicOptions, level_ranks};
 use xray_report::{Cell, Column, Table};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
@@ -99,23 +97,6 @@ fn fitting_period(comm: &dyn Communicator, days: &[Option<Day>]) -> anyhow::Resu
         (Some(&first), Some(&last)) => Period::for_span(first, last),
         _ => Period::Day,
     })
-}
-
-/// The topics of other numbers; collective.
-pub(super) fn levels(
-    comm: &dyn Communicator,
-    session: &mut Session,
-    corpus: &mut Corpus,
-    (options, ranks): (&TopicOptions, &[usize]),
-    found: &Topics,
-) -> anyhow::Result<Vec<LevelReport>> {
-    if ranks.is_empty() {
-        return Ok(Vec::new());
-    }
-    let levels = find_levels(comm, corpus, options, ranks, found, &mut session.progress());
-    session.end();
-    let levels = levels?;
-    Ok(levels.iter().map(|level| LevelReport::new(corpus, level)).collect())
 }
 
 /// Writes the files of what was asked for.

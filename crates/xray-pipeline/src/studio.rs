@@ -1,0 +1,554 @@
+//! Topics that a person changes by hand while looking at them.
+//!
+//! A state is what is asked of the topics ([`TopicsRequest`]) and a list of changes ([`TopicEdits`]) after the fit. What
+//! is shown of it is what `xray topics` and then `xray edit` give, to the last bit. Words to begin with, words to
+//! exclude and the number of topics are asked for anew, so they come before changes by hand: these would be lost, and
+//! are refused to be. The way back is a list of states without their topics, which are found again when they are
+//! wanted, so that it can be as long as it likes.
+
+use serde::{Deserialize, Serialize};
+use xray_data::{Model, Provenance};
+use xray_nmf::comm::OneRank;
+use xray_nmf::{RunState, StopRequest};
+use xray_report::{About, Page, TopicsPage};
+
+use crate::corpus::Corpus;
+use crate::edit::{TopicEdits, edit_model};
+use crate::error::{Error, Result};
+use crate::levels::{Level, flows};
+use crate::options::{TopicOptions, TopicsRequest};
+use crate::page::View;
+use crate::report::TopicsParameters;
+use crate::topics::find_topics;
+use crate::watch::{Stoppable, ignore};
+
+/// A change by hand; topics are told by their numbers, from 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Change {
+    /// A word that a topic is to begin with, beside those it has.
+    Seed {
+        /// The topic.
+        topic: usize,
+        /// The word.
+        word: String,
+    },
+    /// The topic is no longer to begin with a word.
+    Unseed {
+        /// The topic.
+        topic: usize,
+        /// The word.
+        word: String,
+    },
+    /// A word that is never an anchor and never listed.
+    Exclude {
+        /// The word.
+        word: String,
+    },
+    /// Another number of topics.
+    Topics {
+        /// The number.
+        k: usize,
+    },
+    /// Topics that become one.
+    Merge {
+        /// Two or more.
+        topics: Vec<usize>,
+    },
+    /// A topic that becomes two.
+    Split {
+        /// The topic.
+        topic: usize,
+    },
+    /// A topic that goes.
+    Drop {
+        /// The topic.
+        topic: usize,
+    },
+    /// A topic gets a name.
+    Rename {
+        /// The topic.
+        topic: usize,
+        /// The name.
+        name: String,
+    },
+    /// All weight of a word goes to one topic.
+    Move {
+        /// The word.
+        word: String,
+        /// The topic.
+        topic: usize,
+    },
+}
+
+impl Change {
+    /// The change in words.
+    pub fn sentence(&self) -> String {
+        match self {
+            Change::Seed { topic, word } => format!("Begin topic {topic} with {word}, too"),
+            Change::Unseed { topic, word } => format!("Begin topic {topic} without {word}"),
+            Change::Exclude { word } => format!("Exclude {word}"),
+            Change::Topics { k } => format!("Find {k} topics"),
+            Change::Merge { topics } => {
+                let numbers: Vec<String> = topics.iter().map(usize::to_string).collect();
+                format!("Merge topics {}", numbers.join(" and "))
+            }
+            Change::Split { topic } => format!("Split topic {topic}"),
+            Change::Drop { topic } => format!("Drop topic {topic}"),
+            Change::Rename { topic, name } => format!("Call topic {topic} {name}"),
+            Change::Move { word, topic } => format!("Move {word} to topic {topic}"),
+        }
+    }
+
+    /// The change after a fit, if it is one.
+    fn edit(&self) -> Option<TopicEdits> {
+        let none = TopicEdits::default();
+        Some(match self {
+            Change::Merge { topics } => TopicEdits { merge: vec![topics.clone()], ..none },
+            Change::Split { topic } => TopicEdits { split: vec![*topic], ..none },
+            Change::Drop { topic } => TopicEdits { drop: vec![*topic], ..none },
+            Change::Rename { topic, name } => {
+                TopicEdits { rename: vec![(*topic, name.trim().to_owned())], ..none }
+            }
+            Change::Move { word, topic } => {
+                TopicEdits { move_words: vec![(word.clone(), *topic)], ..none }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// What is asked for: enough to find the same topics again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asked {
+    /// Of the fit.
+    pub request: TopicsRequest,
+    /// After it, one after the other.
+    pub edits: Vec<TopicEdits>,
+}
+
+/// Topics as they are shown.
+struct Shown {
+    asked: Asked,
+    model: Model,
+    view: View,
+}
+
+/// How topics before a change and after it belong together, by their places.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// Of each topic after it, the one before that most of its documents were in.
+    pub came_from: Vec<Option<usize>>,
+    /// Of each topic before it, the one after that most of its documents are in.
+    pub went_to: Vec<Option<usize>>,
+}
+
+/// A corpus, what is shown of it, and the way here and back.
+pub struct Studio {
+    corpus: Corpus,
+    texts: Option<Vec<String>>,
+    about: About,
+    provenance: Provenance,
+    memory: Option<usize>,
+    shown: Shown,
+    moved: Moved,
+    done: Vec<(Change, Asked)>,
+    undone: Vec<(Change, Asked)>,
+}
+
+impl std::fmt::Debug for Studio {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Studio").field("done", &self.done).finish_non_exhaustive()
+    }
+}
+
+/// What a [`Studio`] works on.
+#[derive(Debug)]
+pub struct Material {
+    /// Weighed documents.
+    pub corpus: Corpus,
+    /// How they begin, if they have texts.
+    pub texts: Option<Vec<String>>,
+    /// What pages are about.
+    pub about: About,
+    /// What models tell of their origin.
+    pub provenance: Provenance,
+    /// Bytes for cached products.
+    pub memory: Option<usize>,
+}
+
+impl Studio {
+    /// Begins with the topics that are asked for.
+    ///
+    /// # Errors
+    /// As [`find_topics`].
+    pub fn new(material: Material, request: TopicsRequest, stop: &StopRequest) -> Result<Self> {
+        let Material { mut corpus, texts, about, provenance, memory } = material;
+        let asked = Asked { request, edits: Vec::new() };
+        let shown = fit(&mut corpus, asked, &provenance, memory, stop)?;
+        // A number that was suggested is asked for from now on.
+        let rank = shown.view.level().topics.len();
+        let request = TopicsRequest { topics: Some(rank), ..shown.asked.request.clone() };
+        let shown = Shown { asked: Asked { request, edits: Vec::new() }, ..shown };
+        let same: Vec<_> = (0..rank).map(Some).collect();
+        let moved = Moved { came_from: same.clone(), went_to: same };
+        let (done, undone) = (Vec::new(), Vec::new());
+        Ok(Self { corpus, texts, about, provenance, memory, shown, moved, done, undone })
+    }
+
+    /// Makes a change. What was undone is forgotten. If it cannot be made, or it was asked to stop, everything is as it
+    /// was.
+    ///
+    /// # Errors
+    /// If there is no such topic or word, or the change would lose others; [`xray_nmf::Error::Stopped`] if asked to stop.
+    pub fn change(&mut self, change: Change, stop: &StopRequest) -> Result<()> {
+        let asked = self.asked_after(&change)?;
+        let before = self.shown.asked.clone();
+        self.show(asked, stop)?;
+        self.done.push((change, before));
+        self.undone.clear();
+        Ok(())
+    }
+
+    /// Takes the last change back; nothing if there is none.
+    ///
+    /// # Errors
+    /// If it was asked to stop.
+    pub fn undo(&mut self, stop: &StopRequest) -> Result<()> {
+        let Some((change, before)) = self.done.last().cloned() else { return Ok(()) };
+        let after = self.shown.asked.clone();
+        self.show(before, stop)?;
+        self.done.pop();
+        self.undone.push((change, after));
+        Ok(())
+    }
+
+    /// Makes the last change that was taken back again; nothing if there is none.
+    ///
+    /// # Errors
+    /// If it was asked to stop.
+    pub fn redo(&mut self, stop: &StopRequest) -> Result<()> {
+        let Some((change, after)) = self.undone.last().cloned() else { return Ok(()) };
+        let before = self.shown.asked.clone();
+        self.show(after, stop)?;
+        self.undone.pop();
+        self.done.push((change, before));
+        Ok(())
+    }
+
+    /// The changes so far, the first first.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.done.iter().map(|(change, _)| change)
+    }
+
+    /// How many changes were taken back and can be made again.
+    pub fn n_undone(&self) -> usize {
+        self.undone.len()
+    }
+
+    /// What is asked for now.
+    pub fn asked(&self) -> &Asked {
+        &self.shown.asked
+    }
+
+    /// The model with its history.
+    pub fn model(&self) -> &Model {
+        &self.shown.model
+    }
+
+    /// How topics before the last change and after it belong together.
+    pub fn moved(&self) -> &Moved {
+        &self.moved
+    }
+
+    /// The page of what is shown.
+    ///
+    /// # Errors
+    /// None on one machine.
+    pub fn page(&self) -> Result<Page<TopicsPage>> {
+        self.shown.view.page(&self.corpus, self.texts.as_deref(), &self.about)
+    }
+
+    /// Finds and shows what is asked for.
+    fn show(&mut self, asked: Asked, stop: &StopRequest) -> Result<()> {
+        if asked == self.shown.asked {
+            return Ok(());
+        }
+        let known = &self.shown.asked;
+        let grows = known.request == asked.request && asked.edits.starts_with(&known.edits);
+        let mut shown = match grows {
+            true => None,
+            false => {
+                let fitted = Asked { request: asked.request.clone(), edits: Vec::new() };
+                Some(fit(&mut self.corpus, fitted, &self.provenance, self.memory, stop)?)
+            }
+        };
+        let made = shown.as_ref().map_or(known.edits.len(), |_| 0);
+        for edits in &asked.edits[made..] {
+            let before = shown.as_ref().unwrap_or(&self.shown);
+            let model = edit_model(&before.model, edits, Some(&mut self.corpus))?;
+            let view = View::of_model(&mut self.corpus, &model, &asked.request)?;
+            shown = Some(Shown { asked: asked.clone(), model, view });
+        }
+        let Some(shown) = shown else { return Ok(()) };
+        self.moved = Moved::new(self.shown.view.level(), shown.view.level())?;
+        self.shown = Shown { asked, ..shown };
+        Ok(())
+    }
+
+    /// What is asked for after a change.
+    fn asked_after(&self, change: &Change) -> Result<Asked> {
+        let mut asked = self.shown.asked.clone();
+        if let Some(edit) = change.edit() {
+            if matches!(change, Change::Rename { name, .. } if name.trim().is_empty()) {
+                return Err(Error::Usage("a name has at least one letter".into()));
+            }
+            asked.edits.push(edit);
+            return Ok(asked);
+        }
+        if !asked.edits.is_empty() {
+            return Err(Error::Usage(
+                "topics are found anew for this, and what you merged, split, dropped, moved or named would be lost: undo \
+                 that first, or save the model and begin again"
+                    .into(),
+            ));
+        }
+        let request = &mut asked.request;
+        match change {
+            Change::Seed { topic, word } => self.seed(request, *topic, word)?,
+            Change::Unseed { topic, word } => {
+                let list = request.anchor.get_mut(topic.wrapping_sub(1));
+                let list = list.filter(|list| list.contains(word));
+                let list = list.ok_or_else(|| {
+                    Error::Usage(format!("topic {topic} was not asked to begin with {word:?}"))
+                })?;
+                list.retain(|other| other != word);
+                request.anchor.retain(|list| !list.is_empty());
+            }
+            Change::Exclude { word } => {
+                self.known(word)?;
+                if !request.exclude.contains(word) {
+                    request.exclude.push(word.clone());
+                }
+                for list in &mut request.anchor {
+                    list.retain(|other| other != word);
+                }
+                request.anchor.retain(|list| !list.is_empty());
+            }
+            Change::Topics { k } => {
+                if *k == 0 || *k > self.corpus.n_documents().min(self.corpus.n_words()) {
+                    return Err(Error::Usage(format!("{k} topics cannot be found here")));
+                }
+                request.topics = Some(*k);
+            }
+            _ => {}
+        }
+        Ok(asked)
+    }
+
+    /// A topic is to begin with its anchor and another word.
+    fn seed(&self, request: &mut TopicsRequest, topic: usize, word: &str) -> Result<()> {
+        self.known(word)?;
+        let shown = self.shown.view.level().topics.get(topic.wrapping_sub(1)).ok_or_else(|| {
+            let most = self.shown.view.level().topics.len();
+            Error::Usage(format!("there is no topic {topic}: there are 1 to {most}"))
+        })?;
+        request.exclude.retain(|other| other != word);
+        for list in &mut request.anchor {
+            list.retain(|other| other != word);
+        }
+        match request.anchor.get_mut(topic - 1) {
+            Some(list) => list.push(word.to_owned()),
+            None => {
+                let anchors = shown.anchors.iter().map(|&j| self.corpus.word(j).into_owned());
+                let mut list: Vec<String> = anchors.filter(|anchor| anchor != word).collect();
+                list.push(word.to_owned());
+                request.anchor.push(list);
+            }
+        }
+        request.anchor.retain(|list| !list.is_empty());
+        Ok(())
+    }
+
+    /// Refuses words that the corpus does not have.
+    fn known(&self, word: &str) -> Result<()> {
+        let vectorizer = self.corpus.vectorizer().expect("a corpus of words");
+        let lists = [vec![word.to_owned()]];
+        match crate::seeds::resolve_words(vectorizer, &lists).unknown.first() {
+            Some(unknown) => Err(Error::Usage(unknown.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Finds topics as they are asked for.
+fn fit(
+    corpus: &mut Corpus,
+    asked: Asked,
+    provenance: &Provenance,
+    memory: Option<usize>,
+    stop: &StopRequest,
+) -> Result<Shown> {
+    let vectorizer = corpus.vectorizer().expect("a corpus of words").clone();
+    let (options, _) = asked.request.resolve(&vectorizer)?;
+    let options = TopicOptions { memory, ..options };
+    let mut progress = Stoppable { stop: stop.clone(), tell: ignore };
+    let found = find_topics(&OneRank, corpus, &options, &RunState::default(), &mut progress)?;
+    if stop.is_made() {
+        return Err(xray_nmf::Error::Stopped.into());
+    }
+    let TopicsRequest { anchor, exclude, .. } = asked.request.clone();
+    let parameters = TopicsParameters::new(&options, &found, anchor, exclude);
+    let model =
+        found.to_model(&OneRank, &corpus.rows, &vectorizer, &parameters, provenance.clone())?;
+    let view = View::of_topics(corpus, &options, found, None)?;
+    Ok(Shown { asked, model: model.expect("rank 0"), view })
+}
+
+impl Moved {
+    fn new(before: &Level, after: &Level) -> Result<Self> {
+        let flows = flows(&OneRank, before, after)?;
+        let back = flows.iter().map(|flow| (flow.to, flow.from, flow.documents));
+        let forth = flows.iter().map(|flow| (flow.from, flow.to, flow.documents));
+        Ok(Self {
+            came_from: where_most_are(back, after.topics.len()),
+            went_to: where_most_are(forth, before.topics.len()),
+        })
+    }
+}
+
+/// For each of `n` topics, from 1 in the flows, the place of the other that most documents are in.
+fn where_most_are(
+    flows: impl Iterator<Item = (Option<usize>, Option<usize>, usize)>,
+    n: usize,
+) -> Vec<Option<usize>> {
+    let mut most = vec![(None, 0); n];
+    for (own, other, documents) in flows {
+        if let (Some(own), Some(other)) = (own, other)
+            && documents > most[own - 1].1
+        {
+            most[own - 1] = (Some(other - 1), documents);
+        }
+    }
+    most.into_iter().map(|(other, _)| other).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use xray_data::Documents;
+    use xray_data::text::TextOptions;
+
+    use super::*;
+
+    fn studio() -> Studio {
+        let subjects = [
+            "cat purr sleep fur",
+            "dog bark run tail",
+            "stock bank rate fund",
+            "sail wind boat rope",
+        ];
+        let text = |d: usize| {
+            let words: Vec<&str> = subjects[d % 4].split(' ').collect();
+            format!(
+                "{} {} {} {}",
+                words[d % 3],
+                words[3],
+                words[(d + 1) % 4],
+                subjects[(d / 4) % 4].split(' ').nth(d % 4).unwrap_or("")
+            )
+        };
+        let documents = Documents {
+            ids: (0..80).map(|d| d.to_string()).collect(),
+            texts: (0..80).map(text).collect(),
+            labels: None,
+        };
+        let texts = Some(documents.texts.clone());
+        let corpus = Corpus::from_documents(documents, TextOptions::default()).expect("a corpus");
+        let (about, provenance) = (About::default(), Provenance::default());
+        let material = Material { corpus, texts, about, provenance, memory: None };
+        let request = TopicsRequest { topics: Some(4), ..TopicsRequest::default() };
+        Studio::new(material, request, &StopRequest::new()).expect("topics")
+    }
+
+    fn changes() -> Vec<Change> {
+        vec![
+            Change::Seed { topic: 2, word: "rope".into() },
+            Change::Exclude { word: "fur".into() },
+            Change::Topics { k: 3 },
+            Change::Rename { topic: 1, name: "first".into() },
+            Change::Move { word: "cat".into(), topic: 2 },
+            Change::Split { topic: 1 },
+            Change::Merge { topics: vec![1, 3] },
+            Change::Drop { topic: 2 },
+        ]
+    }
+
+    #[test]
+    fn undoing_restores_every_byte() {
+        let (mut studio, never) = (studio(), StopRequest::new());
+        let mut bytes = vec![studio.page().expect("a page").json()];
+        for change in changes() {
+            studio.change(change.clone(), &never).unwrap_or_else(|e| panic!("{change:?}: {e}"));
+            bytes.push(studio.page().expect("a page").json());
+        }
+        assert!(bytes.windows(2).all(|pair| pair[0] != pair[1]));
+        for expected in bytes.iter().rev().skip(1) {
+            studio.undo(&never).expect("undone");
+            assert_eq!(&studio.page().expect("a page").json(), expected);
+        }
+        for expected in &bytes[1..] {
+            studio.redo(&never).expect("made again");
+            assert_eq!(&studio.page().expect("a page").json(), expected);
+        }
+        assert_eq!((studio.changes().count(), studio.n_undone()), (8, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_done_changes_nothing() {
+        let (mut studio, never) = (studio(), StopRequest::new());
+        let before = studio.page().expect("a page").json();
+        for change in [
+            Change::Seed { topic: 9, word: "rope".into() },
+            Change::Seed { topic: 1, word: "unheard".into() },
+            Change::Unseed { topic: 1, word: "rope".into() },
+            Change::Exclude { word: "unheard".into() },
+            Change::Topics { k: 0 },
+            Change::Topics { k: 5_000 },
+            Change::Merge { topics: vec![1] },
+            Change::Merge { topics: vec![1, 1] },
+            Change::Split { topic: 0 },
+            Change::Drop { topic: 5 },
+            Change::Rename { topic: 1, name: "  ".into() },
+            Change::Move { word: "unheard".into(), topic: 1 },
+        ] {
+            assert!(studio.change(change.clone(), &never).is_err(), "{change:?}");
+            assert_eq!(studio.page().expect("a page").json(), before, "{change:?}");
+        }
+        let stopped = StopRequest::new();
+        stopped.make();
+        let seed = Change::Seed { topic: 1, word: "rope".into() };
+        assert!(matches!(studio.change(seed, &stopped), Err(Error::Fit(xray_nmf::Error::Stopped))));
+        assert_eq!(studio.page().expect("a page").json(), before);
+        studio.change(Change::Drop { topic: 1 }, &never).expect("dropped");
+        let late = studio.change(Change::Topics { k: 2 }, &never);
+        assert!(late.is_err_and(|error| error.to_string().contains("would be lost")));
+    }
+
+    #[test]
+    fn states_are_those_of_requests_and_edits() {
+        let (mut studio, never) = (studio(), StopRequest::new());
+        changes().into_iter().for_each(|change| studio.change(change, &never).expect("changed"));
+        let Asked { request, edits } = studio.asked().clone();
+        assert_eq!(
+            (request.topics, request.exclude.as_slice(), edits.len()),
+            (Some(3), &["fur".to_owned()][..], 5)
+        );
+        let mut corpus = studio.corpus.clone();
+        let asked = Asked { request, edits: Vec::new() };
+        let fitted = fit(&mut corpus, asked, &studio.provenance, None, &never).expect("topics");
+        let model = edits
+            .iter()
+            .try_fold(fitted.model, |model, edit| edit_model(&model, edit, Some(&mut corpus)));
+        assert_eq!(&model.expect("edited"), studio.model());
+    }
+}
