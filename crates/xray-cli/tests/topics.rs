@@ -66,6 +66,13 @@ fn pages_can_be_left_out_and_take_the_levels_that_are_asked_for() {
     assert_eq!(ks(&page()), [2, 3, 4]);
     place.done(&[&topics[..], &["--no-report"]].concat());
     assert!(!place.path("out/report.html").exists() && !place.path("out/levels.csv").exists());
+    place.done(&[&topics[..], &["--no-report", "--figures"]].concat());
+    for name in ["topics-map", "topics-tree", "topics-words"] {
+        let svg = place.text(&format!("out/{name}.svg"));
+        assert!(svg.starts_with("<svg") && svg.matches("<text").count() >= 4, "{name}");
+        assert!(place.bytes(&format!("out/{name}.png")).starts_with(b"\x89PNG"), "{name}");
+    }
+    assert!(!place.path("out/report.html").exists());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 /** @typedef {{columns: [string, boolean][], rows: string[][], values: (number | null)[][]}} TableData */
 
 /** A table; a click on the head of a column sorts by it, another turns it round. @param {TableData} table */
-function sortable(table) {
-  const box = h("div.scroll", { tabindex: 0, role: "region", "aria-label": "Table" });
+function sortable(table, n) {
+  const box = h("div.scroll", { tabindex: 0, role: "region", "aria-label": `Table ${n}` });
   let by = -1, down = false;
   const draw = () => {
     const order = table.rows.map((_, i) => i);
@@ -37,10 +37,11 @@ const inline = text => text.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`)/).map(part 
 /** @type {{image?: [string, string], text?: string[], list?: string[], table?: TableData, chart?: ChartData}[]} */
 const sections = data.sections;
 put("summary", data.summary);
+let tables = 0;
 put("view", sections.map(section => [
   (section.text || []).map(text => h("p", null, inline(text))),
   section.list ? h("ul", null, section.list.map(item => h("li", null, inline(item)))) : null,
-  section.table ? sortable(section.table) : null,
+  section.table ? sortable(section.table, ++tables) : null,
   section.chart ? drawChart(section.chart) : null,
   section.image ? h("figure", null, h("img", { src: section.image[1], alt: section.image[0] }), h("figcaption", null, section.image[0])) : null,
 ]));

@@ -30,6 +30,8 @@ pub use page::{
     PageSection, PageSeries, PageTable, PageTopic, PageWord, RankCurve, RankLevel, RankPage,
     RankTopic, RelatedWords, TablesPage, TopicsPage,
 };
+#[cfg(all(feature = "page", feature = "pictures"))]
+pub use pictures::TopicsPicture;
 #[cfg(feature = "pictures")]
 pub use pictures::{
     Chart, Error, Idea, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series,

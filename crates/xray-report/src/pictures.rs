@@ -14,6 +14,8 @@ mod images;
 mod look;
 mod plot;
 mod scene;
+#[cfg(feature = "page")]
+mod topics;
 
 pub use axis::Scale;
 pub use chart::{Chart, Panel, Series};
@@ -21,3 +23,5 @@ pub use error::{Error, Result};
 pub use idea::Idea;
 pub use images::{Image, ImageGrid};
 pub use scene::{Picture, Scene};
+#[cfg(feature = "page")]
+pub use topics::TopicsPicture;

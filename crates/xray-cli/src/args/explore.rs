@@ -60,6 +60,7 @@ impl ExploreArgs {
             ("--nearest", !topics.nearest.is_empty()),
             ("--details", topics.details),
             ("--no-report", topics.no_report),
+            ("--figures", topics.figures()),
             ("--checkpoint", topics.run.checkpoint.is_some()),
             ("--shards", topics.shards.shards),
             ("--parquet", topics.parquet()),

@@ -104,6 +104,7 @@ fn hide_folders(argument: clap::Arg) -> clap::Arg {
         "nearest",
         "details",
         "no_report",
+        "figures",
         "checkpoint",
         "checkpoint_every",
         "checkpoint_seconds",
@@ -257,6 +258,10 @@ pub struct TopicsArgs {
     /// Also tell what speaks for each topic: its best documents, how its words hang together, how stable it is
     #[arg(long)]
     pub details: bool,
+    /// Also draw the map of topics, how they split, and their words, as SVG and PNG
+    #[cfg(feature = "pictures")]
+    #[arg(long)]
+    pub figures: bool,
     /// Leave out report.html, the page with everything, and the numbers of topics that it shows beside
     #[arg(long)]
     pub no_report: bool,
@@ -295,6 +300,14 @@ pub struct TopicsArgs {
 }
 
 impl TopicsArgs {
+    /// Whether topics are drawn.
+    pub fn figures(&self) -> bool {
+        #[cfg(feature = "pictures")]
+        return self.figures;
+        #[cfg(not(feature = "pictures"))]
+        false
+    }
+
     /// Whether documents are written to a Parquet file.
     pub fn parquet(&self) -> bool {
         #[cfg(feature = "parquet")]

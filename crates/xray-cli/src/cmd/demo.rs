@@ -39,6 +39,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
     let report = TopicsReport::new(comm, &corpus, &found)?;
     let wanted = Wanted {
         shows_page: folder.is_some(),
+        files: page::Files { html: true, pictures: false },
         ranks: &[],
         texts: Some(&texts),
         about: page::about("demo", Some(&corpus)),

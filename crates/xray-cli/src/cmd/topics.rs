@@ -63,7 +63,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     };
     let periods = more::read_periods(comm, &mut session, args)?;
     let content = read(comm, &mut session, &args.input)?;
-    let shows_page = folder.is_some() && !args.no_report;
+    let shows_page = folder.is_some() && (!args.no_report || args.figures());
     let kept = if shows_page { kept_characters(content.n_rows()) } else { BEGINNING };
     let beginnings = (args.details || shows_page).then(|| content.beginnings(kept)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
@@ -89,7 +89,9 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     report.nearest =
         nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
     let about = page::about(&args.input.name(), Some(&corpus));
-    let wanted = page::Wanted { shows_page, ranks: &ranks, texts: beginnings.as_deref(), about };
+    let texts = beginnings.as_deref();
+    let files = page::Files { html: !args.no_report, pictures: args.figures() };
+    let wanted = page::Wanted { shows_page, files, ranks: &ranks, texts, about };
     let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
     drop(anchors);
     if !ranks.is_empty() {
@@ -192,8 +194,8 @@ pub(crate) struct FoundTopics {
     parquet: bool,
     /// Whether people want to know what speaks for each topic.
     details: bool,
-    /// The page, if one is wanted.
-    page: Option<String>,
+    /// The page and its pictures, as they are wanted.
+    page: Vec<(String, Vec<u8>)>,
 }
 
 /// Where the files go, and how.
@@ -234,12 +236,12 @@ impl FoundTopics {
             style,
             parquet: false,
             details: false,
-            page: None,
+            page: Vec::new(),
         }
     }
 
-    /// With a page.
-    pub(crate) fn page(self, page: Option<String>) -> Self {
+    /// With a page and pictures.
+    pub(crate) fn page(self, page: Vec<(String, Vec<u8>)>) -> Self {
         Self { page, ..self }
     }
 
@@ -277,7 +279,7 @@ impl FoundTopics {
         // What could not be written is told all the same.
         let written = together(comm, written)?;
         together(comm, told)?;
-        if self.page.is_some() {
+        if !self.page.is_empty() {
             page::tell_time(&session);
         }
         Ok(session.conclude(written, stopped))
@@ -323,8 +325,8 @@ impl FoundTopics {
             out.write_all(topics_csv(report, self.style.cells).as_bytes())
         })?;
         folder.write("topics.json", |out| out.write_all(json(report).as_bytes()))?;
-        if let Some(page) = &self.page {
-            folder.write(page::NAME, |out| out.write_all(page.as_bytes()))?;
+        for (name, bytes) in &self.page {
+            folder.write(name, |out| out.write_all(bytes))?;
         }
         more::write(report, folder, self.style.cells)
     }

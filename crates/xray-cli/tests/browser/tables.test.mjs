@@ -32,7 +32,7 @@ test("rank: the suggestion, its topics, and any other number", async () => {
 test("compare: columns sort, and points tell their values", async () => {
   const data = dataOf("compare/compare.html"), page = await open("compare/compare.html");
   const { table } = data.sections.find(section => section.table);
-  const column = table.columns.findIndex(one => one[0] === "NMI"), shown = () => texts(page, `tbody td:nth-child(${column + 1})`);
+  const column = table.columns.findIndex(one => one[0] === "NMI"), shown = () => texts(page, `main tbody td:nth-child(${column + 1})`);
   const heads = page.locator("main th button");
   await heads.nth(column).click();
   const rising = (await shown()).map(Number);

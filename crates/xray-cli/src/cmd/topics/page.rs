@@ -8,6 +8,8 @@ use xray_pipeline::{
     Anchors, Corpus, Level, PageSource, TopicOptions, Topics, find_levels, ladder,
 };
 use xray_report::{About, number};
+#[cfg(feature = "pictures")]
+use xray_report::{Picture, TopicsPicture};
 
 use crate::command;
 use crate::session::Session;
@@ -32,9 +34,18 @@ pub(crate) fn about(input: &str, corpus: Option<&Corpus>) -> About {
     }
 }
 
+/// What is made of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Files {
+    pub(crate) html: bool,
+    pub(crate) pictures: bool,
+}
+
 /// What is wanted beside the topics.
 pub(crate) struct Wanted<'a> {
+    /// Whether anything of a page is.
     pub(crate) shows_page: bool,
+    pub(crate) files: Files,
     /// Numbers of topics that were asked for.
     pub(crate) ranks: &'a [usize],
     /// How the own documents begin.
@@ -66,7 +77,7 @@ impl Wanted<'_> {
         Ok(levels?)
     }
 
-    /// The page as a file, on every rank; collective. None if none is wanted, or the run was cut short.
+    /// The page and its pictures as files, on every rank; collective. None if none is wanted, or the run was cut short.
     pub(crate) fn page(
         &self,
         comm: &dyn Communicator,
@@ -74,10 +85,10 @@ impl Wanted<'_> {
         corpus: &Corpus,
         options: &TopicOptions,
         (found, levels, report): (&Topics, &[Level], &TopicsReport),
-    ) -> anyhow::Result<Option<String>> {
+    ) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
         let has_answer = levels.iter().any(|level| level.topics.len() == found.rank());
         if !self.shows_page || !has_answer {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let source = PageSource {
             corpus,
@@ -91,7 +102,18 @@ impl Wanted<'_> {
             texts: self.texts,
         };
         let page = session.stage("page", || source.page(comm, &self.about))?;
-        Ok(Some(page.html()))
+        let mut files = Vec::new();
+        if self.files.html {
+            files.push((NAME.to_owned(), page.html().into_bytes()));
+        }
+        #[cfg(feature = "pictures")]
+        if self.files.pictures && comm.rank() == 0 {
+            for (name, picture) in TopicsPicture::all(&page.content) {
+                files.push((format!("{name}.svg"), picture.svg().into_bytes()));
+                files.push((format!("{name}.png"), picture.png(2.0)?));
+            }
+        }
+        Ok(files)
     }
 }
 
