@@ -241,7 +241,7 @@ pub(super) fn judge(page: &mut Page, verdicts: &[Verdict]) {
 /// What to say of a sentence that was said to hold.
 fn changed(verdict: &Verdict) -> Option<String> {
     (verdict.held_before && verdict.outcome != Outcome::Holds).then(|| {
-        format!("\"{}\" ({}): now {}", verdict.sentence, verdict.about, verdict.outcome.name())
+        format!("{} ({}): now {}", verdict.sentence, verdict.about, verdict.outcome.name())
     })
 }
 
@@ -343,8 +343,8 @@ mod tests {
         let text = xray_data_text(&page);
         assert!(text.contains("> a beats b\n\n- *tie* (BBC; a - b: 0.0000 ± 0.1000)"), "{text}");
         assert!(text.contains("said \"holds\", without standard errors, of:"), "{text}");
-        assert!(text.contains("- \"a beats b\" (BBC): now tie"), "{text}");
-        assert!(!text.contains("\"a is exact\" (clean data)"), "{text}");
+        assert!(text.contains("- a beats b (BBC): now tie"), "{text}");
+        assert!(!text.contains("a is exact (clean data)"), "{text}");
         let csv = csv(&verdicts);
         assert_eq!((csv.n_rows(), csv.records().count()), (2, 3));
     }
