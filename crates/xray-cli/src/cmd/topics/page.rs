@@ -7,7 +7,7 @@ use xray_pipeline::report::TopicsReport;
 use xray_pipeline::{
     Anchors, Corpus, Level, PageSource, TopicOptions, Topics, find_levels, ladder,
 };
-use xray_report::{About, number};
+use xray_report::{About, TopicsPage, number};
 #[cfg(feature = "pictures")]
 use xray_report::{Picture, TopicsPicture};
 
@@ -106,15 +106,28 @@ impl Wanted<'_> {
         if self.files.html {
             files.push((NAME.to_owned(), page.html().into_bytes()));
         }
-        #[cfg(feature = "pictures")]
         if self.files.pictures && comm.rank() == 0 {
-            for (name, picture) in TopicsPicture::all(&page.content) {
-                files.push((format!("{name}.svg"), picture.svg().into_bytes()));
-                files.push((format!("{name}.png"), picture.png(2.0)?));
-            }
+            files.extend(pictures(&page.content)?);
         }
         Ok(files)
     }
+}
+
+/// Names and bytes of the pictures of a page.
+#[cfg(feature = "pictures")]
+fn pictures(page: &TopicsPage) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for (name, picture) in TopicsPicture::all(page) {
+        files.push((format!("{name}.svg"), picture.svg().into_bytes()));
+        files.push((format!("{name}.png"), picture.png(2.0)?));
+    }
+    Ok(files)
+}
+
+/// None: `--figures` is there with the feature `pictures` alone.
+#[cfg(not(feature = "pictures"))]
+fn pictures(_: &TopicsPage) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    Ok(Vec::new())
 }
 
 /// Says what the page took.
