@@ -153,11 +153,11 @@ fn experiments_write_pages_tables_and_pictures() {
         assert!(place.text(&format!("out/{name}.md")).starts_with("# "), "{name}");
         assert!(place.text(&format!("out/{name}.csv")).lines().count() > 3, "{name}");
     }
-    assert!(place.bytes("out/figure5-demo.png").starts_with(b"\x89PNG"));
-    assert!(place.text("out/figure5.md").contains("](figure5-demo.png)"));
+    assert!(place.bytes("out/figure5-demo-fitted.png").starts_with(b"\x89PNG"));
+    assert!(place.text("out/figure5.md").contains("](figure5-demo-fitted.png)"));
     // Everything but time is the same on every run, with any number of threads.
     place.done(&["reproduce", "table1", "figure5", "--quick", "-o", "again", "--threads", "1"]);
-    for file in ["table1.csv", "figure5.csv", "figure5-demo.svg"] {
+    for file in ["table1.csv", "table1-verdicts.csv", "figure5.csv", "figure5-demo-fitted.svg"] {
         let read = |folder| place.text(&format!("{folder}/{file}"));
         assert_eq!(read("out"), read("again"), "{file}");
     }
