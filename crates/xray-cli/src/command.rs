@@ -95,15 +95,36 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// The commands that give what was asked for by hand: one for the fit, and one for each change after it.
+/// A saved model that was changed by hand, and its documents.
 #[cfg(feature = "explore")]
-pub(crate) fn of_topics(asked: &xray_pipeline::Asked) -> Vec<String> {
-    let arguments = typed();
-    commands(arguments.get(1..).unwrap_or_default(), asked)
+#[derive(Debug)]
+pub(crate) struct Base {
+    model: String,
+    data: Vec<String>,
 }
 
 #[cfg(feature = "explore")]
-fn commands(arguments: &[String], asked: &xray_pipeline::Asked) -> Vec<String> {
+impl Base {
+    pub(crate) fn new(model: &std::path::Path, input: &crate::args::InputArgs) -> Self {
+        let data = input.data.iter().map(|path| path.display().to_string());
+        Self { model: model.display().to_string(), data: data.collect() }
+    }
+}
+
+/// The commands that give what was asked for by hand: one for the fit, unless there is a saved model, and one for each
+/// change after it.
+#[cfg(feature = "explore")]
+pub(crate) fn of_topics(asked: &xray_pipeline::Asked, base: Option<&Base>) -> Vec<String> {
+    let arguments = typed();
+    commands(arguments.get(1..).unwrap_or_default(), asked, base)
+}
+
+#[cfg(feature = "explore")]
+fn commands(
+    arguments: &[String],
+    asked: &xray_pipeline::Asked,
+    base: Option<&Base>,
+) -> Vec<String> {
     const FOLDER: &str = "explored";
     let program = Cli::command();
     let has = |verb: &str, id: &str| {
@@ -125,12 +146,19 @@ fn commands(arguments: &[String], asked: &xray_pipeline::Asked) -> Vec<String> {
         add("--exclude", request.exclude.join(","));
     }
     add("-o", FOLDER.to_owned());
-    let mut lines = vec![line(&words)];
     let of_data = |id: &str| has("edit", id) && !WITHOUT_EFFECT.contains(&id) && id != "words";
     let data = kept(arguments, "explore", of_data);
+    let (mut lines, first, data) = match base {
+        // The model and its documents stand first in what was typed, or the documents are known to it.
+        Some(Base { model, data: known }) => {
+            let options = data.into_iter().filter(|word| word != model && !known.contains(word));
+            (Vec::new(), model.clone(), known.iter().cloned().chain(options).collect())
+        }
+        None => (vec![line(&words)], format!("{FOLDER}/model.npz"), data),
+    };
     for (place, edit) in edits.iter().enumerate() {
         let name = |n: usize| format!("{FOLDER}-{n}.npz");
-        let before = if place == 0 { format!("{FOLDER}/model.npz") } else { name(place) };
+        let before = if place == 0 { first.clone() } else { name(place) };
         let mut words = [vec!["edit".to_owned(), before], data.clone()].concat();
         for told in edit.history() {
             let (what, value) = told.split_once(' ').unwrap_or((told.as_str(), ""));
@@ -184,13 +212,20 @@ mod tests {
             "a.csv --text body -k 5 --port 80 --no-open --save x.npz --refine 3 --exclude it",
         );
         assert_eq!(
-            commands(&typed, &Asked { request, edits }),
+            commands(&typed, &Asked { request: request.clone(), edits: edits.clone() }, None),
             [
                 "xray topics a.csv --text body --refine 3 -k 8 --anchor ball,fans --exclude said -o explored",
                 "xray edit explored/model.npz a.csv --text body --merge 1,4 -o explored-1.npz",
                 "xray edit explored-1.npz a.csv --text body --rename '2=My sport' -o explored-2.npz",
                 "xray edit explored-2.npz a.csv --text body --move-word cat=3 -o explored-3.npz",
             ]
+        );
+        let base = Base { model: "out/model.npz".into(), data: vec!["a.csv".into()] };
+        let typed = split("out/model.npz a.csv --text body --port 80");
+        let asked = Asked { request, edits: edits[..1].to_vec() };
+        assert_eq!(
+            commands(&typed, &asked, Some(&base)),
+            ["xray edit out/model.npz a.csv --text body --merge 1,4 -o explored-1.npz"]
         );
     }
 }

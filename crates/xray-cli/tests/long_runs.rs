@@ -177,8 +177,8 @@ fn shards_are_read_back() {
     };
     place.done(&["topics", "texts.csv", "-k", "4", "-o", "one"]);
     place.done(&["topics", "texts.csv", "-k", "4", "-o", "many", "--shards"]);
-    let shards = ["documents-00000-of-00001.csv", "manifest.json", "model.npz", "topics.csv"];
-    let rest = ["topics.json", "w-00000-of-00001.npz"];
+    let shards = ["documents-00000-of-00001.csv", "manifest.json", "model.npz", "report.html"];
+    let rest = ["topics.csv", "topics.json", "w-00000-of-00001.npz"];
     let labelled = ["classes.csv", "contingency.csv"];
     assert_eq!(names("many"), [&labelled[..], &shards, &rest].concat());
     assert_eq!(place.text("many/documents-00000-of-00001.csv"), place.text("one/documents.csv"));

@@ -64,6 +64,8 @@ pub fn kept_characters(n_documents: usize) -> usize {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct LevelFacts {
     evidence: Vec<TopicEvidence>,
+    /// How many topics began with given words.
+    n_given: usize,
     words: Vec<Vec<ShownWord>>,
     /// For each topic the words that it shares with each related one.
     shared: Vec<Vec<Vec<usize>>>,
@@ -94,6 +96,7 @@ impl LevelFacts {
         };
         Ok(Self {
             evidence: evidence.to_vec(),
+            n_given: options.anchors.len(),
             words: shown_words(h, rank, &listing),
             shared: evidence.iter().enumerate().map(shared).collect(),
             products: gram(h, rank),
@@ -366,6 +369,7 @@ fn page_topic(level: &Level, k: usize, topic: &Topic, list: &mut WordList<'_>) -
         title: None,
         anchor: topic.anchors.iter().map(|&column| list.place(column)).collect(),
         left: topic.anchor_left,
+        given: k < facts.n_given,
         margin: topic.margin.map(|margin| rounded(margin, 6)),
         runner_up: topic.runner_up.map(|column| list.place(column)),
         documents: level.documents[k],

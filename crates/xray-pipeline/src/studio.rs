@@ -5,6 +5,8 @@
 //! exclude and the number of topics are asked for anew, so they come before changes by hand: these would be lost, and
 //! are refused to be. The way back is a list of states without their topics, which are found again when they are
 //! wanted, so that it can be as long as it likes.
+//!
+//! A studio that begins with a saved model changes that alone: nothing is fitted.
 
 use serde::{Deserialize, Serialize};
 use xray_data::{Model, Provenance};
@@ -150,6 +152,8 @@ pub struct Studio {
     about: About,
     provenance: Provenance,
     memory: Option<usize>,
+    /// The saved model that it began with, if it did.
+    saved: Option<Model>,
     shown: Shown,
     moved: Moved,
     done: Vec<(Change, Asked)>,
@@ -190,10 +194,25 @@ impl Studio {
         let rank = shown.view.level().topics.len();
         let request = TopicsRequest { topics: Some(rank), ..shown.asked.request.clone() };
         let shown = Shown { asked: Asked { request, edits: Vec::new() }, ..shown };
-        let same: Vec<_> = (0..rank).map(Some).collect();
-        let moved = Moved { came_from: same.clone(), went_to: same };
-        let (done, undone) = (Vec::new(), Vec::new());
-        Ok(Self { corpus, texts, about, provenance, memory, shown, moved, done, undone })
+        let (done, undone, moved) = (Vec::new(), Vec::new(), Moved::nothing(rank));
+        let saved = None;
+        Ok(Self { corpus, texts, about, provenance, memory, saved, shown, moved, done, undone })
+    }
+
+    /// Begins with a saved model; the documents are weighed as it weighs.
+    ///
+    /// # Errors
+    /// If the documents do not fit the model.
+    pub fn of_model(material: Material, model: Model) -> Result<Self> {
+        let Material { mut corpus, texts, about, provenance, memory } = material;
+        let rank = model.rank();
+        let request = TopicsRequest { topics: Some(rank), ..TopicsRequest::default() };
+        let asked = Asked { request, edits: Vec::new() };
+        let view = View::of_model(&mut corpus, &model, &asked.request)?;
+        let shown = Shown { asked, model: model.clone(), view };
+        let (done, undone, moved) = (Vec::new(), Vec::new(), Moved::nothing(rank));
+        let saved = Some(model);
+        Ok(Self { corpus, texts, about, provenance, memory, saved, shown, moved, done, undone })
     }
 
     /// Makes a change. What was undone is forgotten. If it cannot be made, or it was asked to stop, everything is as it
@@ -279,8 +298,14 @@ impl Studio {
         let mut shown = match grows {
             true => None,
             false => {
-                let fitted = Asked { request: asked.request.clone(), edits: Vec::new() };
-                Some(fit(&mut self.corpus, fitted, &self.provenance, self.memory, stop)?)
+                let first = Asked { request: asked.request.clone(), edits: Vec::new() };
+                Some(match &self.saved {
+                    Some(model) => {
+                        let view = View::of_model(&mut self.corpus, model, &first.request)?;
+                        Shown { asked: first, model: model.clone(), view }
+                    }
+                    None => fit(&mut self.corpus, first, &self.provenance, self.memory, stop)?,
+                })
             }
         };
         let made = shown.as_ref().map_or(known.edits.len(), |_| 0);
@@ -305,6 +330,11 @@ impl Studio {
             }
             asked.edits.push(edit);
             return Ok(asked);
+        }
+        if self.saved.is_some() {
+            return Err(Error::Usage(
+                "topics are found anew for this, and a saved model stays what it is: begin with the documents alone".into(),
+            ));
         }
         if !asked.edits.is_empty() {
             return Err(Error::Usage(
@@ -406,6 +436,11 @@ fn fit(
 }
 
 impl Moved {
+    fn nothing(rank: usize) -> Self {
+        let same: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        Self { came_from: same.clone(), went_to: same }
+    }
+
     fn new(before: &Level, after: &Level) -> Result<Self> {
         let flows = flows(&OneRank, before, after)?;
         let back = flows.iter().map(|flow| (flow.to, flow.from, flow.documents));
@@ -532,6 +567,28 @@ mod tests {
         studio.change(Change::Drop { topic: 1 }, &never).expect("dropped");
         let late = studio.change(Change::Topics { k: 2 }, &never);
         assert!(late.is_err_and(|error| error.to_string().contains("would be lost")));
+    }
+
+    #[test]
+    fn saved_models_are_changed_and_never_fitted() {
+        let (first, never) = (studio(), StopRequest::new());
+        let material = Material {
+            corpus: first.corpus.clone(),
+            texts: first.texts.clone(),
+            about: About::default(),
+            provenance: Provenance::default(),
+            memory: None,
+        };
+        let mut studio = Studio::of_model(material, first.model().clone()).expect("a studio");
+        let before = studio.page().expect("a page").json();
+        assert!(studio.change(Change::Topics { k: 3 }, &never).is_err());
+        studio.change(Change::Merge { topics: vec![1, 3] }, &never).expect("merged");
+        let bytes = |model: &Model| model.to_bytes().expect("bytes");
+        let edits = TopicEdits { merge: vec![vec![1, 3]], ..TopicEdits::default() };
+        let merged = edit_model(first.model(), &edits, Some(&mut first.corpus.clone()));
+        assert_eq!(bytes(studio.model()), bytes(&merged.expect("merged")));
+        studio.undo(&never).expect("undone");
+        assert_eq!(studio.page().expect("a page").json(), before);
     }
 
     #[test]

@@ -117,9 +117,9 @@ function topicsWith(text) {
 
 // Small parts.
 
-/** How clearly an anchor won: three dots, two or one; none if it was given. */
-function marginDots(margin) {
-  if (margin === null) return h("span.margin", { title: "given" }, "given");
+/** How clearly an anchor won: three dots, two or one; none if it was given. @param {Topic} topic */
+function marginDots({ margin, given }) {
+  if (margin === null) return given ? h("span.margin", null, "given") : "";
   const [dots, words] = margin >= 0.05 ? [3, "clear"] : margin >= 0.01 ? [2, "fair"] : [1, "close call"];
   const label = `margin ${margin.toFixed(3)}, ${words}`;
   return h("span.margin", { title: label, role: "img", "aria-label": label }, "●".repeat(+dots) + "○".repeat(3 - +dots));

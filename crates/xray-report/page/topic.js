@@ -53,7 +53,7 @@ function topicFacts(topic) {
   return h("dl.facts", null,
     fact("Share", percent(share(topic)), `· ${count(topic.documents)} ${model.noun}`),
     fact(topic.anchor.length > 1 ? "Anchor words" : "Anchor word", bdi(anchorOf(topic)),
-      [marginDots(margin), margin === null ? "" : " " + margin.toFixed(3)]),
+      [marginDots(topic), margin === null ? "" : " " + margin.toFixed(3)]),
     fact("Coherence", topic.npmi.toFixed(2), "NPMI", "How often its first ten words meet in documents: -1 to 1"),
     fact("Own words", whole(topic.exclusivity), "only here", "How much of the weight of its listed words is in this topic"),
     stability === undefined ? null

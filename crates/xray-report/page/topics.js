@@ -31,7 +31,7 @@ function topicRow(topic, { most, isNew, dim }) {
   },
   h("span.n", null, String(topic.id)), h("span.name", { title: cut(title(topic), 400) }, bdi(title(topic))),
   h("span.sub", null, h("span", null, isNew ? h("span.new", null, "new · ") : null, "anchor ", bdi(anchorOf(topic))),
-    marginDots(topic.margin)),
+    marginDots(topic)),
   h("span.line", { "aria-hidden": "true" }, h("i", { width: 100 * topic.documents / most + "%" })),
   h("span.pc", null, percent(share(topic)))));
 }

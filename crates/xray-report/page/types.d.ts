@@ -4,7 +4,7 @@
 type PageWord = [number, number, number];
 
 interface Topic {
-  id: number; name: string[]; title?: string; anchor: number[]; left?: boolean; margin: number | null; runner_up?: number;
+  id: number; name: string[]; title?: string; anchor: number[]; left?: boolean; given?: boolean; margin: number | null; runner_up?: number;
   documents: number; place: [number, number, number]; exclusivity: number; npmi: number; stability?: number;
   words: PageWord[]; best: number[]; related: [number, number, number[]][]; classes?: number[]; periods?: number[];
 }

@@ -10,6 +10,7 @@ use super::{CommonArgs, TopicsArgs};
 const EXPLORE_HELP: &str = "\
 Examples:
   xray explore reviews.csv --text body -k 12
+  xray explore out/ reviews.csv --text body         the model in a folder, or model.npz, and its documents
   xray explore news.jsonl --anchor election,vote --save elections.npz
 
 Opens the page of the topics in a browser, served on this machine alone. There words can be made seeds of topics or

@@ -12,11 +12,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::json;
+use xray_data::{Model, ModelKind};
 use xray_nmf::comm::OneRank;
-use xray_pipeline::{Material, Studio, Work, kept_characters};
+use xray_pipeline::shards::{load_model, model_files};
+use xray_pipeline::{Content, Corpus, Material, Studio, Work, corpus_under, kept_characters};
 use xray_report::number;
 
-use crate::args::ExploreArgs;
+use crate::args::{ExploreArgs, InputArgs, TopicsArgs};
 use crate::cmd::topics::{page, request};
 use crate::command;
 use crate::data::{about, provenance, read, weigh_content};
@@ -38,9 +40,12 @@ pub(crate) fn run(args: &ExploreArgs) -> anyhow::Result<Outcome> {
         return Err(UsageError(message).into());
     }
     let file = saved_file(args)?;
-    Guarded::new(&topics.input).and_words(&topics.text).check_file(&OneRank, &file)?;
+    let start = Start::new(&topics.input)?;
+    let guarded = Guarded::new(&start.input).and_words(&topics.text);
+    let guarded = guarded.and(start.model.iter().flat_map(|(path, _)| model_files(path)));
+    guarded.check_file(&OneRank, &file)?;
     let listener = listen(args)?;
-    let studio = studio(&mut session, args)?;
+    let studio = start.studio(&mut session, topics)?;
     let door = Arc::new(Door::new(&listener, args.listen)?);
     let (jobs, waiting) = channel();
     server::start(listener, Arc::clone(&door), jobs)?;
@@ -52,8 +57,96 @@ pub(crate) fn run(args: &ExploreArgs) -> anyhow::Result<Outcome> {
     if !args.no_open {
         open_browser(&door.address());
     }
-    let outcome = Answering { session, studio, door, file, args }.run(&waiting);
+    let base = start.model.map(|(path, _)| command::Base::new(&path, &start.input));
+    let outcome = Answering { session, studio, door, file, base, idle: args.idle }.run(&waiting);
     Ok(outcome)
+}
+
+/// What it begins with: documents, or a saved model and its documents.
+struct Start {
+    input: InputArgs,
+    model: Option<(PathBuf, Model)>,
+}
+
+impl Start {
+    fn new(input: &InputArgs) -> anyhow::Result<Self> {
+        let Some((path, model)) = input.data.first().and_then(|path| saved_model(path)) else {
+            return Ok(Self { input: input.clone(), model: None });
+        };
+        let mut data = input.data[1..].to_vec();
+        if data.is_empty() {
+            let known = PathBuf::from(&model.provenance.input);
+            if !known.exists() {
+                let place = path.display();
+                let message = format!(
+                    "{place} is a model: give its documents after it, as in xray explore MODEL DATA"
+                );
+                return Err(UsageError(message).into());
+            }
+            data.push(known);
+        }
+        Ok(Self { input: InputArgs { data, ..input.clone() }, model: Some((path, model)) })
+    }
+
+    /// Reads and weighs the documents, and finds the first topics unless a model has them.
+    fn studio(&self, session: &mut Session, topics: &TopicsArgs) -> anyhow::Result<Studio> {
+        let content = read(&OneRank, session, &self.input)?;
+        let texts = content.beginnings(kept_characters(content.n_rows()));
+        let Some((_, model)) = &self.model else {
+            return self.fitted(session, topics, content, texts);
+        };
+        if topics.rank.is_some() || !topics.anchor.is_empty() || !topics.exclude.is_empty() {
+            let message = "-k, --anchor and --exclude find topics, and a saved model has its own: leave them out";
+            return Err(UsageError(message.into()).into());
+        }
+        let corpus = session.stage("text", || corpus_under(model, content));
+        let corpus = about(&self.input, corpus.map_err(Into::into))?;
+        let material = self.material(corpus, texts, topics, None);
+        let studio = session.stage("topics", || Studio::of_model(material, model.clone()));
+        about(&self.input, studio.map_err(Into::into))
+    }
+
+    fn fitted(
+        &self,
+        session: &mut Session,
+        topics: &TopicsArgs,
+        content: Content,
+        texts: Option<Vec<String>>,
+    ) -> anyhow::Result<Studio> {
+        let corpus = weigh_content(&OneRank, session, &self.input, &topics.text, content)?;
+        let request = request(topics)?;
+        let rank = request.topics.unwrap_or(request.max_topics);
+        let work = Work { rank, refines: true, weighs: true, copied: 0.0 };
+        let cache = memory::cache(&OneRank, session, &topics.common, &corpus, &work);
+        let material = self.material(corpus, texts, topics, about(&self.input, cache)?);
+        let studio =
+            session.stage("topics", || Studio::new(material, request, &interrupt::request()));
+        about(&self.input, studio.map_err(Into::into))
+    }
+
+    fn material(
+        &self,
+        corpus: Corpus,
+        texts: Option<Vec<String>>,
+        topics: &TopicsArgs,
+        memory: Option<usize>,
+    ) -> Material {
+        Material {
+            about: page::about(&self.input.name(), Some(&corpus)),
+            provenance: provenance(&corpus, topics.common.seed),
+            memory,
+            corpus,
+            texts,
+        }
+    }
+}
+
+/// The model of topics that a file or a folder with results is, if it is one.
+fn saved_model(path: &Path) -> Option<(PathBuf, Model)> {
+    let is_result = path.is_dir() && path.join(xray_data::RESULT_RECORD).is_file();
+    let is_file = path.is_file() && path.extension().is_some_and(|ending| ending == "npz");
+    let model = if is_result || is_file { load_model(path).ok()? } else { return None };
+    (model.kind == ModelKind::Topics).then(|| (path.to_owned(), model))
 }
 
 /// Where models are saved.
@@ -73,40 +166,21 @@ fn listen(args: &ExploreArgs) -> anyhow::Result<TcpListener> {
         .with_context(|| format!("cannot listen at {place}, port {port}: choose another --port"))
 }
 
-/// Reads and weighs the data, and finds the first topics.
-fn studio(session: &mut Session, args: &ExploreArgs) -> anyhow::Result<Studio> {
-    let topics = &args.topics;
-    let content = read(&OneRank, session, &topics.input)?;
-    let texts = content.beginnings(kept_characters(content.n_rows()));
-    let corpus = weigh_content(&OneRank, session, &topics.input, &topics.text, content)?;
-    let request = request(topics)?;
-    let rank = request.topics.unwrap_or(request.max_topics);
-    let work = Work { rank, refines: true, weighs: true, copied: 0.0 };
-    let cache = memory::cache(&OneRank, session, &topics.common, &corpus, &work);
-    let material = Material {
-        about: page::about(&topics.input.name(), Some(&corpus)),
-        provenance: provenance(&corpus, topics.common.seed),
-        memory: about(&topics.input, cache)?,
-        corpus,
-        texts,
-    };
-    let studio = session.stage("topics", || Studio::new(material, request, &interrupt::request()));
-    about(&topics.input, studio.map_err(Into::into))
-}
-
 /// Answers one request after the other, on the thread that has the pool.
-struct Answering<'a> {
+struct Answering {
     session: Session,
     studio: Studio,
     door: Arc<Door>,
     file: PathBuf,
-    args: &'a ExploreArgs,
+    base: Option<command::Base>,
+    /// Minutes.
+    idle: u64,
 }
 
-impl Answering<'_> {
+impl Answering {
     fn run(mut self, jobs: &Receiver<Job>) -> Outcome {
         interrupt::stop_politely();
-        let idle = Duration::from_secs(60 * self.args.idle);
+        let idle = Duration::from_secs(60 * self.idle);
         loop {
             match jobs.recv_timeout(LOOK) {
                 Ok(job) => {
@@ -153,7 +227,7 @@ impl Answering<'_> {
             page.content.live = Some(json!({
                 "changes": self.studio.changes().map(|change| change.sentence()).collect::<Vec<_>>(),
                 "undone": self.studio.n_undone(),
-                "commands": command::of_topics(asked),
+                "commands": command::of_topics(asked, self.base.as_ref()),
                 "seeds": asked.request.anchor,
                 "excluded": asked.request.exclude,
                 "moved": self.studio.moved(),

@@ -216,8 +216,22 @@ test("hundreds of random changes do no harm", async () => {
   if (after) assert.ok(memory() < 1.5 * after + (64 << 20), `memory grew from ${after} to ${memory()}`);
 });
 
+test("a saved model is changed as it is", async () => {
+  xray("topics", "demo.tsv", "--text", "text", "-k", "6", "-o", "kept", "--no-report");
+  const { child, address } = await serve("kept/model.npz", "demo.tsv", "--text", "text", "--save", "changed.npz");
+  assert.match((await post(address, "change", { do: "topics", k: 4 })).text, /saved model stays/);
+  const { live } = JSON.parse((await post(address, "change", { do: "merge", topics: [1, 2] })).text);
+  assert.equal((await post(address, "save")).status, 200);
+  assert.deepEqual(live.commands, ["xray edit kept/model.npz demo.tsv --text text --merge 1,2 -o explored-1.npz"]);
+  xray(...live.commands[0].split(" ").slice(1));
+  assert.equal(contentOf("changed.npz"), contentOf("explored-1.npz"));
+  child.kill("SIGINT");
+  assert.equal(await ended(child), 0);
+});
+
 test("what cannot be served is told", async () => {
   assert.throws(() => xray("explore", "demo.tsv", "--text", "text", "-o", "x", "--no-open"), error => error.status === 2 && /--output/.test(error.stderr));
   assert.throws(() => xray("explore", "missing.csv", "--no-open"), error => error.status === 1);
+  assert.throws(() => xray("explore", "saved.npz", "missing.csv", "-k", "3", "--no-open"), error => error.status === 1);
   assert.throws(() => xray("explore", "demo.tsv", "--text", "text", "--save", "x.txt", "--no-open"), error => error.status === 2 && /npz/.test(error.stderr));
 });

@@ -96,7 +96,10 @@ pub struct PageTopic {
     /// Whether its anchor is heavier in another topic, or not among its first words.
     #[serde(skip_serializing_if = "is_false")]
     pub left: bool,
-    /// How clearly the anchor was chosen, if it was not given.
+    /// Whether it was to begin with words that were given.
+    #[serde(skip_serializing_if = "is_false")]
+    pub given: bool,
+    /// How clearly the anchor was chosen, if it was not given and that is known.
     pub margin: Option<f64>,
     /// The word that would have been the anchor without it, if any other competed.
     #[serde(skip_serializing_if = "Option::is_none")]
