@@ -159,6 +159,11 @@ fn linear(shape: &Shape, job: &Job) -> f64 {
     2.0 * entries * r + (m + n) * r * r
 }
 
+/// The cost of methods that begin with a singular value decomposition: some thirty rounds.
+fn decomposed(shape: &Shape, job: &Job) -> f64 {
+    30.0 * linear(shape, job)
+}
+
 fn local(shape: &Shape, job: &Job) -> f64 {
     job.iterations as f64 * linear(shape, job)
 }
@@ -236,6 +241,12 @@ rivals! {
         true, false, linear, runs::spa_l1;
     "snpa", "SNPA", "successive nonnegative projection (Gillis), columns scaled to sum 1",
         true, false, linear, runs::snpa;
+    "vca", "VCA", "vertex component analysis (Nascimento and Bioucas-Dias), random directions",
+        false, true, decomposed, runs::vca;
+    "nfindr", "N-FINDR (raw)", "the simplex of largest volume (Winter), columns as they are",
+        false, false, decomposed, runs::nfindr_raw;
+    "nfindr-l1", "N-FINDR (l1)", "the simplex of largest volume (Winter), columns scaled to sum 1",
+        true, false, decomposed, runs::nfindr_l1;
     "hottopixx", "Hottopixx", "one linear program, by incremental steps (Bittorf and others)",
         false, true, hottopixx, runs::hottopixx;
     "hottopixx-fine", "Hottopixx, small cost", "Hottopixx with a tie-breaking cost of 0.001",

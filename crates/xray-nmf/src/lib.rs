@@ -49,6 +49,7 @@ mod resume;
 pub mod rivals;
 mod search;
 mod select;
+mod small;
 mod solver;
 mod stop;
 #[cfg(feature = "synth")]

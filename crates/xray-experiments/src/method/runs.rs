@@ -4,7 +4,7 @@
 use anyhow::Result;
 use xray_nmf::rivals::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
-    LocalParams, SnpaParams, SpaParams, Start,
+    LocalParams, NfindrParams, SnpaParams, SpaParams, Start, VcaParams,
 };
 use xray_nmf::{Matrix, Normalize, Params, Selection, fit};
 
@@ -46,6 +46,24 @@ fn spa(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
 pub(super) fn snpa(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
     let params = SnpaParams::new(job.rank);
     Ok(Found::Anchors(rivals::snpa(matrix, &params)?.anchors))
+}
+
+pub(super) fn vca(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    let params = VcaParams { seed: job.seed, ..VcaParams::new(job.rank) };
+    Ok(Found::Anchors(rivals::vca(matrix, &params)?.anchors))
+}
+
+pub(super) fn nfindr_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    nfindr(matrix, job, Normalize::None)
+}
+
+pub(super) fn nfindr_l1(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    nfindr(matrix, job, Normalize::L1)
+}
+
+fn nfindr(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
+    let params = NfindrParams { normalize, ..NfindrParams::new(job.rank) };
+    Ok(Found::Anchors(rivals::nfindr(matrix, &params)?.anchors))
 }
 
 pub(super) fn hottopixx(matrix: &dyn Matrix, job: &Job) -> Result<Found> {

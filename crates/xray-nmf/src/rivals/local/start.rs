@@ -15,12 +15,12 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::svd::{Triplet, truncated_svd};
 use crate::comm::OneRank;
 use crate::error::{Result, check_length};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::refine::Factors;
+use crate::rivals::svd::{Triplet, truncated_svd};
 
 /// What stands for the zeros of NNDSVD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]

@@ -8,6 +8,8 @@
 //!
 //! until the leading singular values of R stand still; with `R' = A S B'`, `X ~= (QA) S (PB)'`. The small
 //! SVD is one-sided Jacobi. All sums run in a fixed order. Cost: O(nnz k + (m + n) k^2) a round.
+//!
+//! Columns may be centred, `X - c 1'`, without forming that: `(X - c 1')V = XV - c (1'V)`.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +36,22 @@ pub(super) struct Triplet {
 
 /// The `rank` leading triplets, fewer if the rank of X is smaller; in the current pool.
 pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Vec<Triplet> {
+    leading(matrix, None, rank)
+}
+
+/// The same of the columns less `centre`.
+pub(super) fn centred_svd(matrix: &dyn Matrix, centre: &[f64], rank: usize) -> Vec<Triplet> {
+    leading(matrix, Some(centre), rank)
+}
+
+/// The mean column of X; zero if there is none.
+pub(super) fn mean_column(matrix: &dyn Matrix) -> Vec<f64> {
+    let n = matrix.n_columns();
+    let sums = product(matrix.n_rows(), |d| matrix.row(d), &[vec![1.0; n]]).swap_remove(0);
+    sums.into_iter().map(|sum| sum / n.max(1) as f64).collect()
+}
+
+fn leading(matrix: &dyn Matrix, centre: Option<&[f64]>, rank: usize) -> Vec<Triplet> {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let k = (rank + OVERSAMPLING).min(m).min(n);
     let mut generator = ChaCha8Rng::seed_from_u64(0);
@@ -43,8 +61,8 @@ pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Vec<Triplet> {
     let mut small = Small::default();
     let mut left = Vec::new();
     for _ in 0..MOST_ROUNDS {
-        left = orthonormal(&product(m, |d| matrix.row(d), &basis)).0;
-        let (right, r) = orthonormal(&product(n, |j| matrix.column(j), &left));
+        left = orthonormal(&times_block(matrix, centre, &basis)).0;
+        let (right, r) = orthonormal(&transposed_times_block(matrix, centre, &left));
         small = Small::of_columns(r);
         basis = right;
         let largest = small.values.first().copied().unwrap_or(0.0);
@@ -64,6 +82,30 @@ pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Vec<Triplet> {
         right: combination(&basis, &small.left[q], n),
     })
     .collect()
+}
+
+/// `(X - c 1') V`.
+fn times_block(matrix: &dyn Matrix, centre: Option<&[f64]>, block: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut product = product(matrix.n_rows(), |d| matrix.row(d), block);
+    for (sums, vector) in product.iter_mut().zip(block) {
+        let total = vector.iter().fold(0.0, |sum, v| sum + v);
+        centre.into_iter().for_each(|centre| add_scaled(sums, centre, -total));
+    }
+    product
+}
+
+/// `(X - c 1')' Q`.
+fn transposed_times_block(
+    matrix: &dyn Matrix,
+    centre: Option<&[f64]>,
+    block: &[Vec<f64>],
+) -> Vec<Vec<f64>> {
+    let mut product = product(matrix.n_columns(), |j| matrix.column(j), block);
+    for (sums, vector) in product.iter_mut().zip(block) {
+        let share = centre.map_or(0.0, |centre| dot(centre, vector));
+        sums.iter_mut().for_each(|sum| *sum -= share);
+    }
+    product
 }
 
 /// The lines of X times the block: one vector of `n_lines` for each vector of the block.
