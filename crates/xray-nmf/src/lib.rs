@@ -56,6 +56,7 @@ mod stop;
 pub mod synth;
 mod threads;
 mod transform;
+pub mod unmix;
 
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
