@@ -64,6 +64,7 @@ pub mod shards;
 mod time;
 mod topics;
 mod transform;
+pub mod unmix;
 mod watch;
 mod words;
 

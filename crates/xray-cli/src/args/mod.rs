@@ -9,6 +9,7 @@ mod input;
 mod parse;
 mod ranks;
 mod text;
+mod unmix;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;
+pub use unmix::UnmixArgs;
 
 const AFTER_HELP: &str = "\
 Start here:
@@ -60,6 +62,8 @@ pub enum Command {
     /// Anchors and weights of any nonnegative matrix
     #[command(mut_arg("text", |argument| argument.hide(true)))]
     Factorize(FactorizeArgs),
+    /// Endmembers and abundance maps of a hyperspectral cube
+    Unmix(UnmixArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),
     /// Change topics by hand: merge, split, drop, rename, move words
@@ -91,6 +95,7 @@ impl Command {
             Command::Demo(args) => Some(&mut args.common),
             Command::Topics(args) => Some(&mut args.common),
             Command::Factorize(args) => Some(&mut args.common),
+            Command::Unmix(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
             Command::Edit(args) => Some(&mut args.common),
             Command::Rank(args) => Some(&mut args.common),

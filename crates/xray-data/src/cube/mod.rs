@@ -256,6 +256,11 @@ impl Cube {
     }
 }
 
+/// What stands before the numbers of a .npy file of this size, in numbers of four bytes, the last axis fastest.
+pub fn npy_header(size: &[usize]) -> Vec<u8> {
+    crate::formats::npy::written_header("<f4", size, false)
+}
+
 /// Reads a mask for an image: which pixels are to be looked at.
 ///
 /// # Errors

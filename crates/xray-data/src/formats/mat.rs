@@ -138,11 +138,13 @@ impl Visitor for Arrays<'_> {
         }
         let Variable { name, dimensions, content } = head.read(reader, self.claim)?;
         if let Content::Dense(values) = content {
-            let kept = |array: &Array| self.name.is_some() || array.values.len() <= self.most;
-            let before: usize =
-                self.found.iter().filter(|a| !kept(a)).map(|a| a.values.len()).sum();
-            self.claim.give_back(8 * before as u64);
-            self.found.retain(kept);
+            // The largest so far makes way for a larger one.
+            if self.name.is_none() && wanted {
+                let small = |array: &Array| array.values.len() <= self.most;
+                let before = self.found.iter().filter(|array| !small(array));
+                self.claim.give_back(before.map(|array| 8 * array.values.len() as u64).sum());
+                self.found.retain(small);
+            }
             self.found.push(Array { name, size: dimensions, values, first_fastest: true });
         }
         Ok(())
