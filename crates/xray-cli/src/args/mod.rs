@@ -17,6 +17,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use xray_nmf::SeededTopics;
 use xray_pipeline::Period;
 
+use crate::outcome::UsageError;
+
 pub use self::parse::TopicNumber;
 
 pub use csv::{CsvArgs, WeightsArgs};
@@ -28,7 +30,7 @@ pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;
-pub use unmix::UnmixArgs;
+pub use unmix::{CubeArgs, UnmixArgs};
 
 const AFTER_HELP: &str = "\
 Start here:
@@ -319,6 +321,7 @@ Examples:
   xray transform out/model.npz new.csv --text body > weights.csv
   xray transform out/model.npz new.jsonl -o weights.npz
   xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
+  xray transform scene-unmixed/ later.hdr -o later/    endmembers of one cube in another
 
 Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training
 documents get exactly the weights that the fit wrote. Columns of numbers are found by their names, in any
@@ -328,7 +331,7 @@ order; without names they are taken in their order if those of the model had non
 #[derive(Debug, Args)]
 #[command(after_help = TRANSFORM_HELP)]
 pub struct TransformArgs {
-    /// A model.npz written by `topics` or `factorize`
+    /// A model.npz written by `topics` or `factorize`, or what `unmix` wrote
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     #[command(flatten)]
@@ -349,6 +352,24 @@ pub struct TransformArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,
+}
+
+impl TransformArgs {
+    /// The same for a cube, with the table of its endmembers.
+    pub(crate) fn of_cube(&self, endmembers: PathBuf) -> anyhow::Result<UnmixArgs> {
+        let [cube] = &self.input.data[..] else {
+            let message = "endmembers are applied to one cube: give one file";
+            return Err(UsageError(message.into()).into());
+        };
+        let read = CubeArgs { variable: self.input.variable.clone(), ..CubeArgs::default() };
+        Ok(UnmixArgs::known(
+            cube.clone(),
+            endmembers,
+            read,
+            self.output.clone(),
+            self.common.clone(),
+        ))
+    }
 }
 
 const RANK_HELP: &str = "\

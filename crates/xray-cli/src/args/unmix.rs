@@ -87,6 +87,30 @@ pub struct CubeArgs {
 }
 
 impl UnmixArgs {
+    /// Abundances of known endmembers, as they are by default.
+    pub(crate) fn known(
+        cube: PathBuf,
+        endmembers: PathBuf,
+        read: CubeArgs,
+        output: Option<PathBuf>,
+        common: CommonArgs,
+    ) -> Self {
+        Self {
+            cube,
+            rank: None,
+            method: UnmixMethod::default(),
+            endmembers: Some(endmembers),
+            sum_to_one: false,
+            nnls: false,
+            read,
+            truth: None,
+            library: None,
+            output,
+            csv: CsvArgs::default(),
+            common,
+        }
+    }
+
     /// What abundances are to be.
     pub fn rule(&self) -> AbundanceRule {
         match (self.sum_to_one, self.nnls) {

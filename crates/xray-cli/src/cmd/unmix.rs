@@ -2,6 +2,8 @@
 
 mod files;
 
+use std::path::{Path, PathBuf};
+
 use xray_data::cube::{Cube, Spectra, read_mask, read_spectra};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::unmix::{
@@ -11,7 +13,7 @@ use xray_pipeline::unmix::{
 use xray_pipeline::{Plan, Purpose};
 use xray_report::{Cell, Column, Table, number};
 
-use self::files::{Files, Shares};
+use self::files::Files;
 use crate::args::UnmixArgs;
 use crate::outcome::Outcome;
 use crate::output::Guarded;
@@ -43,7 +45,6 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
     let near = library.map(|library| nearest_spectra(&library, &cube, &found)).transpose()?;
     let mut files =
         folder.map(|folder| Files::begin(folder, &cube, found.spectra.len())).transpose()?;
-    let mut shares = Shares::new(found.spectra.len());
     let (columns, r) = (cube.columns(), found.spectra.len());
     let fit = find_abundances(
         &mut cube,
@@ -51,7 +52,6 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
         args.rule(),
         &mut session.progress(),
         |lines, block| {
-            shares.add(&lines, columns, block, &found.used);
             if let Some(truth) = &mut truth {
                 truth.compare(lines.clone(), columns, r, block, &found.used);
             }
@@ -60,8 +60,7 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
     )?;
     session.end();
     let method = args.endmembers.is_none().then_some(args.method);
-    let shares = shares.means();
-    let mut report = UnmixReport::new(&cube, &found, (method, args.rule()), (fit, &shares));
+    let mut report = UnmixReport::new(&cube, &found, (method, args.rule()), &fit);
     for (endmember, near) in report.endmembers.iter_mut().zip(near.unwrap_or_default()) {
         endmember.nearest = near;
     }
@@ -72,6 +71,13 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
     tell(&session, &report)?;
     // What could not be written is told all the same.
     Ok(session.conclude(written?, false))
+}
+
+/// Whether a model is the endmembers of a cube: their table, or a folder with it.
+pub(crate) fn endmembers_of(model: &Path) -> Option<PathBuf> {
+    let is_table = model.extension().is_some_and(|ending| ending == "csv");
+    let within = model.join("endmembers.csv");
+    if is_table { Some(model.to_owned()) } else { Some(within).filter(|table| table.is_file()) }
 }
 
 /// Finds endmembers, or takes those that are given.

@@ -221,17 +221,25 @@ impl EnviHeader {
         })
     }
 
-    /// The text of the header of an image of numbers of four bytes in the order bip, with the places of `about` and the
-    /// names of its bands.
-    pub fn written(rows: usize, columns: usize, names: &[String], about: &About) -> String {
-        let clean = |name: &String| name.replace(['{', '}', ',', '\n'], " ");
-        let names: Vec<String> = names.iter().map(clean).collect();
+    /// The text of the header of an image of rows x columns x bands in numbers of four bytes, in the order bip, with the names
+    /// of its bands if there are any, and what `about` says of wavelengths and places.
+    pub fn written([rows, columns, bands]: [usize; 3], names: &[String], about: &About) -> String {
         let mut text = format!(
-            "ENVI\nsamples = {columns}\nlines = {rows}\nbands = {}\nheader offset = 0\nfile type = ENVI Standard\n\
-             data type = 4\ninterleave = bip\nbyte order = 0\nband names = {{{}}}\n",
-            names.len(),
-            names.join(", ")
+            "ENVI\nsamples = {columns}\nlines = {rows}\nbands = {bands}\nheader offset = 0\nfile type = ENVI Standard\n\
+             data type = 4\ninterleave = bip\nbyte order = 0\n"
         );
+        if !names.is_empty() {
+            let clean = |name: &String| name.replace(['{', '}', ',', '\n'], " ");
+            let names: Vec<String> = names.iter().map(clean).collect();
+            text += &format!("band names = {{{}}}\n", names.join(", "));
+        }
+        if let Some(wavelengths) = &about.wavelengths {
+            let numbers: Vec<String> = wavelengths.iter().map(f64::to_string).collect();
+            text += &format!("wavelength = {{{}}}\n", numbers.join(", "));
+        }
+        if let Some(units) = &about.wavelength_units {
+            text += &format!("wavelength units = {units}\n");
+        }
         for (name, value) in &about.place {
             text += &format!("{name} = {{{value}}}\n");
         }

@@ -219,6 +219,12 @@ impl Cube {
         Some(self.bands.iter().map(|&b| all[b]).collect())
     }
 
+    /// The same pixels as a list: rows and columns mean nothing.
+    #[must_use]
+    pub fn without_neighbours(self) -> Self {
+        Self { is_image: false, ..self }
+    }
+
     /// Chooses other bands of those that are stored.
     ///
     /// # Panics

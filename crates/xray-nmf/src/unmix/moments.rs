@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use crate::matrix::kernels::add_outer_products;
 
-/// Bands whose sums one task adds up.
-const STRIPE: usize = 4;
+/// Bands whose sums one task adds up; a multiple of the tiles' rows.
+const STRIPE: usize = 8;
 
 /// `sum_j x_j x_j'`, and how many pixels that is.
 ///
@@ -23,7 +23,7 @@ const STRIPE: usize = 4;
 pub struct Moments {
     n_bands: usize,
     n_pixels: usize,
-    /// All rows.
+    /// All rows; of each, what stands left of the diagonal by more than a stripe is not kept.
     sums: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ impl Moments {
         assert!(pixels.len().is_multiple_of(m.max(1)), "whole pixels");
         let stripes = self.sums.par_chunks_mut((STRIPE * m).max(1)).enumerate();
         stripes.with_max_len(1).for_each(|(s, stripe)| {
-            add_outer_products(pixels, m, s * STRIPE, stripe);
+            add_outer_products(pixels, m, s * STRIPE, s * STRIPE, stripe);
         });
         self.n_pixels += pixels.len() / m.max(1);
     }
@@ -59,6 +59,6 @@ impl Moments {
 
     /// `C_ab`.
     pub fn mean(&self, a: usize, b: usize) -> f64 {
-        self.sums[a * self.n_bands + b] / self.n_pixels.max(1) as f64
+        self.sums[a.min(b) * self.n_bands + a.max(b)] / self.n_pixels.max(1) as f64
     }
 }

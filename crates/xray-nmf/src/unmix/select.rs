@@ -22,8 +22,10 @@ const SMALLEST_SHARE: f64 = 0.001;
 const SMALLEST: usize = 3;
 /// The most members, as a share of the pixels.
 const LARGEST_SHARE: f64 = 0.05;
-/// About so many pixels are the sample.
-const SAMPLE: usize = 400;
+/// So many pixels are the sample, or all. The sum over 400, as it was designed with, depends on which they are.
+const SAMPLE: usize = 4_000;
+/// The golden section: multiples of it, without their whole parts, are spread evenly and in step with no width of an image.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Pixels darker than this share of the median are not looked at.
 const DARK: f64 = 1e-6;
 
@@ -78,11 +80,7 @@ impl<'a> Search<'a> {
         let lit = points.brightness().iter().enumerate().filter(|(_, d)| f64::from(**d) > dark);
         let lit: Vec<usize> = lit.map(|(j, _)| j).collect();
         require(!lit.is_empty(), "pixels", "all dark", "give a cube with light in it")?;
-        let sample: Vec<Vec<f64>> = lit
-            .iter()
-            .step_by((lit.len() / SAMPLE).max(1))
-            .map(|&j| wide(points.place(j)))
-            .collect();
+        let sample: Vec<Vec<f64>> = sampled(&lit).map(|j| wide(points.place(j))).collect();
         let q = points.dimensions();
         let mut spread = vec![0.0; q * q];
         for y in &sample {
@@ -177,6 +175,15 @@ impl<'a> Search<'a> {
         let near = scores.iter().filter(|(score, _)| *score >= level).count().max(fewest);
         scores.into_iter().take(near).map(|(_, j)| j).collect()
     }
+}
+
+/// All pixels, or some that are spread evenly.
+fn sampled(pixels: &[usize]) -> impl Iterator<Item = usize> + '_ {
+    let n = pixels.len();
+    (0..n.min(SAMPLE)).map(move |t| match n {
+        0..=SAMPLE => pixels[t],
+        _ => pixels[((t as f64 * GOLDEN).fract() * n as f64) as usize],
+    })
 }
 
 fn wide(place: &[f32]) -> Vec<f64> {

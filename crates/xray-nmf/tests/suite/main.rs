@@ -25,3 +25,4 @@ mod stop;
 mod support;
 mod synth;
 mod threads;
+mod unmix;

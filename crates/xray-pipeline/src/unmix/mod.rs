@@ -214,13 +214,14 @@ pub fn find_abundances(
     rule: AbundanceRule,
     progress: &mut dyn Progress,
     mut take: impl FnMut(Range<usize>, &[f64]) -> Result<()>,
-) -> Result<BlockFit> {
+) -> Result<AbundanceFit> {
     let mut live = vec![false; cube.bands().len()];
     unmixed.bands.live.iter().for_each(|&band| live[band] = true);
     let abundances = Abundances::new(unmixed.spectra.clone(), &live, rule)?;
     let (m, r) = (live.len(), abundances.count());
     let mut image = Image::new(cube, Some(&unmixed.used))?;
     let mut fit = BlockFit::default();
+    let mut shares = vec![0.0; r];
     let (mut compact, mut spread) = (Vec::new(), Vec::new());
     image.pass(Stage::Abundances, progress, |lines, pixels, used| {
         compact.clear();
@@ -228,13 +229,28 @@ pub fn find_abundances(
         chosen.for_each(|(pixel, _)| compact.extend_from_slice(pixel));
         let (found, block) = abundances.of_pixels(&compact);
         fit = fit.plus(block);
+        for weights in found.chunks_exact(r) {
+            shares.iter_mut().zip(weights).for_each(|(sum, v)| *sum += v);
+        }
         spread.clear();
         spread.resize(used.len() * r, 0.0);
         let places = spread.chunks_exact_mut(r).zip(used).filter(|(_, used)| **used);
         places.zip(found.chunks_exact(r)).for_each(|((to, _), from)| to.copy_from_slice(from));
         take(lines, &spread)
     })?;
-    Ok(fit)
+    let n = image.n_used() as f64;
+    shares.iter_mut().for_each(|sum| *sum /= n);
+    let residual = (fit.squared_residual / fit.squared_norm.max(f64::MIN_POSITIVE)).sqrt();
+    Ok(AbundanceFit { residual, shares })
+}
+
+/// How well abundances explain a cube.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AbundanceFit {
+    /// `||X - WH|| / ||X||` over live bands, before abundances are scaled.
+    pub residual: f64,
+    /// The mean abundance of each endmember.
+    pub shares: Vec<f64>,
 }
 
 /// Endmembers that were found in another cube, for [`find_abundances`] of this one: bands are live where a spectrum is not zero,

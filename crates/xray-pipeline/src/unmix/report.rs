@@ -3,9 +3,9 @@
 use serde::Serialize;
 use xray_data::cube::Cube;
 use xray_data::{Cells, csv_text};
-use xray_nmf::unmix::{AbundanceRule, BlockFit, LARGEST_NUMBER};
+use xray_nmf::unmix::{AbundanceRule, LARGEST_NUMBER};
 
-use super::{NearSpectrum, TruthFacts, UnmixMethod, Unmixed};
+use super::{AbundanceFit, NearSpectrum, TruthFacts, UnmixMethod, Unmixed};
 
 /// Member pixels that are listed for each endmember.
 const LISTED: usize = 1_000;
@@ -91,12 +91,12 @@ pub struct EndmemberFacts {
 }
 
 impl UnmixReport {
-    /// The report of what was found; `shares` are the means of the abundances.
+    /// The report of what was found.
     pub fn new(
         cube: &Cube,
         found: &Unmixed,
         (method, rule): (Option<UnmixMethod>, AbundanceRule),
-        (fit, shares): (BlockFit, &[f64]),
+        fit: &AbundanceFit,
     ) -> Self {
         let columns = cube.columns();
         let endmember = |k: usize| {
@@ -104,7 +104,7 @@ impl UnmixReport {
             let place = |&j: &usize| [j / columns + 1, j % columns + 1];
             EndmemberFacts {
                 spectrum: found.spectra[k].clone(),
-                share: shares[k],
+                share: fit.shares[k],
                 n_members: members.len(),
                 members: members.iter().take(LISTED).map(place).collect(),
                 nearest: Vec::new(),
@@ -126,7 +126,7 @@ impl UnmixReport {
             method,
             abundances: rule,
             suggestion,
-            residual: (fit.squared_residual / fit.squared_norm.max(f64::MIN_POSITIVE)).sqrt(),
+            residual: fit.residual,
             endmembers: (0..found.spectra.len()).map(endmember).collect(),
             truth: None,
         }

@@ -211,3 +211,20 @@ def corpus(
     tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]],
     list[list[int]],
 ]: ...
+def unmix(
+    cube: NDArray[np.float64],
+    is_image: bool,
+    choices: tuple[int | None, str, int],
+    rule: str,
+    threads: int,
+    mask: NDArray[np.bool_] | None = None,
+    progress: _Progress | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float32], str]: ...
+def abundances(
+    cube: NDArray[np.float64],
+    is_image: bool,
+    spectra: NDArray[np.float64],
+    rule: str,
+    threads: int,
+    mask: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]: ...

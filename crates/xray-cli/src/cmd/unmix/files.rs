@@ -4,43 +4,11 @@ use std::io::Write;
 use std::ops::Range;
 
 use xray_data::Cells;
-use xray_data::cube::{Cube, EnviHeader, npy_header};
+use xray_data::cube::{About, Cube, EnviHeader, npy_header};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::report::json;
 use xray_pipeline::unmix::{UnmixReport, endmembers_csv};
 use xray_pipeline::{Folder, OpenFile};
-
-/// The means of the abundances.
-pub(super) struct Shares {
-    sums: Vec<f64>,
-    count: usize,
-}
-
-impl Shares {
-    pub(super) fn new(r: usize) -> Self {
-        Self { sums: vec![0.0; r], count: 0 }
-    }
-
-    /// Takes a block of lines.
-    pub(super) fn add(
-        &mut self,
-        lines: &Range<usize>,
-        columns: usize,
-        block: &[f64],
-        used: &[bool],
-    ) {
-        let used = &used[lines.start * columns..lines.end * columns];
-        for (weights, _) in block.chunks_exact(self.sums.len()).zip(used).filter(|(_, used)| **used)
-        {
-            self.sums.iter_mut().zip(weights).for_each(|(sum, v)| *sum += v);
-            self.count += 1;
-        }
-    }
-
-    pub(super) fn means(&self) -> Vec<f64> {
-        self.sums.iter().map(|sum| sum / self.count.max(1) as f64).collect()
-    }
-}
 
 /// Files that are being written.
 pub(super) struct Files {
@@ -98,7 +66,9 @@ impl Files {
         folder.add(image)?;
         let names: Vec<String> =
             (1..=report.endmembers.len()).map(|k| format!("endmember {k}")).collect();
-        let header = EnviHeader::written(report.rows, report.columns, &names, cube.about());
+        let place = About { place: cube.about().place.clone(), ..About::default() };
+        let size = [report.rows, report.columns, names.len()];
+        let header = EnviHeader::written(size, &names, &place);
         folder.write("abundances.hdr", |out| out.write_all(header.as_bytes()))?;
         let spectra = endmembers_csv(report, cells);
         folder.write("endmembers.csv", |out| out.write_all(spectra.as_bytes()))?;
