@@ -9,7 +9,18 @@ use support::{Place, skipped};
 
 /// A small scene: scene.hdr, scene.img and scene-truth.csv.
 fn scene(place: &Place) {
-    place.done(&["synth", "scene.hdr", "--cube", "30x40x50", "-r", "3", "--snr", "30", "--seed", "4"]);
+    place.done(&[
+        "synth",
+        "scene.hdr",
+        "--cube",
+        "30x40x50",
+        "-r",
+        "3",
+        "--snr",
+        "30",
+        "--seed",
+        "4",
+    ]);
 }
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
@@ -26,7 +37,16 @@ fn npy_numbers(bytes: &[u8]) -> Vec<f32> {
 fn a_scene_becomes_spectra_maps_and_numbers() {
     let place = Place::new();
     scene(&place);
-    let arguments = ["unmix", "scene.hdr", "--truth", "scene-truth.csv", "--library", "scene-truth.csv", "-o", "out"];
+    let arguments = [
+        "unmix",
+        "scene.hdr",
+        "--truth",
+        "scene-truth.csv",
+        "--library",
+        "scene-truth.csv",
+        "-o",
+        "out",
+    ];
     let run = place.done(&arguments);
     assert!(run.stderr.contains("30 x 40 pixels, 50 bands"), "{}", run.stderr);
     assert!(run.stderr.contains("3 endmembers: the knee"), "{}", run.stderr);
@@ -38,10 +58,16 @@ fn a_scene_becomes_spectra_maps_and_numbers() {
     let nearest = &report["endmembers"][0]["nearest"];
     assert!(nearest[0]["angle"].as_f64() <= nearest[1]["angle"].as_f64());
     let members = &report["endmembers"][0];
-    assert_eq!(members["n_members"].as_u64(), members["members"].as_array().map(|m| m.len() as u64));
+    assert_eq!(
+        members["n_members"].as_u64(),
+        members["members"].as_array().map(|m| m.len() as u64)
+    );
     let spectra = place.text("out/endmembers.csv");
     assert_eq!(spectra.lines().count(), 51);
-    assert!(spectra.starts_with("wavelength,endmember_1,endmember_2,endmember_3\n400,"), "{spectra}");
+    assert!(
+        spectra.starts_with("wavelength,endmember_1,endmember_2,endmember_3\n400,"),
+        "{spectra}"
+    );
     let maps = npy_numbers(&place.bytes("out/abundances.npy"));
     assert_eq!(maps.len(), 30 * 40 * 3);
     assert_eq!(numbers(&place.bytes("out/abundances.img")), maps);
@@ -71,7 +97,10 @@ fn threads_and_storage_change_no_bit() {
         (0..1200).for_each(|j| other.extend(values[j * 50 + band].to_be_bytes()));
     }
     place.write("other.dat", &other);
-    let header = place.text("scene.hdr").replace("= bip", "= bsq").replace("byte order = 0", "byte order = 1");
+    let header = place
+        .text("scene.hdr")
+        .replace("= bip", "= bsq")
+        .replace("byte order = 0", "byte order = 1");
     place.write("other.hdr", header);
     place.done(&["unmix", "other.hdr", "-r", "3", "-o", "bsq"]);
     let mut array = b"\x93NUMPY\x01\x00".to_vec();
@@ -84,7 +113,8 @@ fn threads_and_storage_change_no_bit() {
     place.done(&["unmix", "scene.npy", "-r", "3", "-o", "npy"]);
     for folder in ["three", "bsq", "npy"] {
         for file in ["abundances.npy", "maps.png"] {
-            let [a, b] = [place.bytes(&format!("one/{file}")), place.bytes(&format!("{folder}/{file}"))];
+            let [a, b] =
+                [place.bytes(&format!("one/{file}")), place.bytes(&format!("{folder}/{file}"))];
             assert!(a == b, "{folder}/{file}");
         }
     }
@@ -109,8 +139,21 @@ fn methods_rules_bands_and_masks_are_obeyed() {
     // The left half of the image.
     let mask: Vec<u8> = (0..1200).map(|j| u8::from(j % 40 < 20)).collect();
     place.write("mask.img", &mask);
-    place.write("mask.hdr", "ENVI\nsamples = 40\nlines = 30\nbands = 1\ndata type = 1\ninterleave = bsq\n");
-    place.done(&["unmix", "scene.hdr", "-r", "3", "--mask", "mask.hdr", "--sum-to-one", "-o", "half"]);
+    place.write(
+        "mask.hdr",
+        "ENVI\nsamples = 40\nlines = 30\nbands = 1\ndata type = 1\ninterleave = bsq\n",
+    );
+    place.done(&[
+        "unmix",
+        "scene.hdr",
+        "-r",
+        "3",
+        "--mask",
+        "mask.hdr",
+        "--sum-to-one",
+        "-o",
+        "half",
+    ]);
     let maps = npy_numbers(&place.bytes("half/abundances.npy"));
     for (j, pixel) in maps.chunks(3).enumerate() {
         let sum: f32 = pixel.iter().sum();
@@ -118,14 +161,25 @@ fn methods_rules_bands_and_masks_are_obeyed() {
     }
     assert_eq!(place.json("half/unmix.json")["pixels"], 600);
     let members = place.json("half/unmix.json")["endmembers"][0]["members"].clone();
-    assert!(members.as_array().expect("members").iter().all(|at| at[1].as_u64().expect("a column") <= 20));
+    assert!(
+        members
+            .as_array()
+            .expect("members")
+            .iter()
+            .all(|at| at[1].as_u64().expect("a column") <= 20)
+    );
 }
 
 #[test]
 fn wrong_cubes_and_wishes_are_told_and_nothing_is_written() {
     let place = Place::new();
     scene(&place);
-    let nan = [&place.bytes("scene.img")[..4 * 50 * 41], &f32::NAN.to_le_bytes(), &place.bytes("scene.img")[4 * 50 * 41 + 4..]].concat();
+    let nan = [
+        &place.bytes("scene.img")[..4 * 50 * 41],
+        &f32::NAN.to_le_bytes(),
+        &place.bytes("scene.img")[4 * 50 * 41 + 4..],
+    ]
+    .concat();
     place.write("nan.img", nan);
     place.write("nan.hdr", place.text("scene.hdr"));
     place.write("words.txt", "these are words\n");
@@ -157,7 +211,9 @@ fn wrong_cubes_and_wishes_are_told_and_nothing_is_written() {
 
 #[test]
 fn real_scenes_come_out_as_the_design_has_it() {
-    let Some(data) = std::env::var_os("XRAY_DATA").map(std::path::PathBuf::from).filter(|d| d.is_dir()) else {
+    let Some(data) =
+        std::env::var_os("XRAY_DATA").map(std::path::PathBuf::from).filter(|d| d.is_dir())
+    else {
         skipped("Samson and Jasper Ridge (XRAY_DATA names no folder)");
         return;
     };
@@ -171,7 +227,8 @@ fn real_scenes_come_out_as_the_design_has_it() {
         let run = place.done(&["unmix", &cube, "--truth", &truth, "--json"]);
         let answer: Value = serde_json::from_str(&run.stdout).expect("JSON");
         assert_eq!(answer["suggestion"]["number"], rank, "{cube}");
-        let [found, off] = ["mean_angle", "abundance_rmse"].map(|what| answer["truth"][what].as_f64().expect("a number"));
+        let [found, off] = ["mean_angle", "abundance_rmse"]
+            .map(|what| answer["truth"][what].as_f64().expect("a number"));
         println!("{cube}: {found:.3} degrees, abundances {off:.3}");
         assert!(found <= angle && off <= error, "{cube}: {found} {off}");
     }

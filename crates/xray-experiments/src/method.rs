@@ -74,6 +74,8 @@ pub enum Procedure {
         /// Whether the cone starts with the mean column.
         mean_ray: bool,
     },
+    /// XRAY above the noise, on any number of ranks.
+    Robust,
     /// Any other function of the data, which needs all of it on one rank.
     Function(fn(&dyn Matrix, &Job) -> Result<Found>),
 }
@@ -129,7 +131,7 @@ impl Method {
 
     /// Whether ranks that hold a part of the matrix each can run it together.
     pub fn is_distributed(&self) -> bool {
-        matches!(self.procedure, Procedure::Rule { .. })
+        matches!(self.procedure, Procedure::Rule { .. } | Procedure::Robust)
     }
 
     /// Finds anchors or factors of a matrix; collective.
@@ -139,6 +141,7 @@ impl Method {
     pub(crate) fn run(&self, part: Part<'_>, job: &Job) -> Result<Found> {
         match self.procedure {
             Procedure::Rule { selection, mean_ray } => runs::xray(part, job, selection, mean_ray),
+            Procedure::Robust => runs::robust(part, job),
             Procedure::Function(_) if part.comm.size() > 1 => {
                 bail!("{}: {NEEDS_ALL}", self.name)
             }
@@ -193,7 +196,7 @@ fn esser(shape: &Shape, _: &Job) -> f64 {
 /// All methods, in the order in which tables list them: every rule of XRAY, then its rivals.
 pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
     let rules = Selection::ALL.into_iter().map(rule);
-    rules.chain([MEAN_RAY]).chain(RIVALS.iter().copied()).collect()
+    rules.chain([MEAN_RAY, ROBUST]).chain(RIVALS.iter().copied()).collect()
 });
 
 /// The row of a rule; its names live as long as the table does.
@@ -217,6 +220,16 @@ const MEAN_RAY: Method = Method {
     random: false,
     cost: linear,
     procedure: Procedure::Rule { selection: Selection::Max, mean_ray: true },
+};
+
+const ROBUST: Method = Method {
+    name: "xray-robust",
+    label: "XRAY(robust)",
+    about: "dist above the noise, which is estimated, in a cone that starts with the mean column",
+    needs_nonnegative: false,
+    random: false,
+    cost: decomposed,
+    procedure: Procedure::Robust,
 };
 
 macro_rules! rivals {

@@ -61,6 +61,8 @@ pub struct Run {
     pub squared_error: [f64; 2],
     /// How the number of topics was chosen, if it was not given.
     pub suggestion: Option<NumberSuggestion>,
+    /// What a robust search saw of the noise, and decided.
+    pub noise: Option<Noise>,
 }
 
 /// One topic.
@@ -234,6 +236,7 @@ fn anchors(
         objective: Vec::new(),
         squared_error: [0.0; 2],
         suggestion,
+        noise: found.noise(),
     };
     let mut start = found.factors(comm)?;
     start.h.truncate(corpus.n_words() * start.rank);

@@ -20,7 +20,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::FactorizeArgs;
-use crate::data::{about, find_column, provenance, read_table};
+use crate::data::{about, find_column, noise_words, provenance, read_table};
 use crate::documents::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::interrupt;
 use crate::memory;
@@ -107,7 +107,7 @@ fn params(args: &FactorizeArgs, corpus: &Corpus) -> anyhow::Result<Params> {
 
 /// Says which rule was chosen, if it was left to the data.
 fn tell_rule(session: &Session, args: &FactorizeArgs, corpus: &Corpus) {
-    if args.engine.selection.is_none() {
+    if args.engine.selection.is_none() && !args.engine.robust {
         let kind = if corpus.matrix.is_dense() { "dense" } else { "sparse" };
         let rule = corpus.matrix.suited_rule();
         session.note(format!("rule {rule}: the data is {kind}; --selection chooses another"));
@@ -310,6 +310,9 @@ impl FoundFactors {
             report.termination.name().replace('_', " "),
             report.kkt_violation,
         ));
+        if let Some(noise) = report.noise {
+            session.note(noise_words(noise, report.parameters.rank));
+        }
         session.print_table(&anchors_table(report))
     }
 }

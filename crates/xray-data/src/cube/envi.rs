@@ -119,7 +119,8 @@ impl EnviHeader {
             );
             return Err(Malformed::damaged(&name, found, wanted).into());
         }
-        let about = self.about(bands)?;
+        // The wavelengths of a library are those of its samples.
+        let about = if self.is_library() { About::default() } else { self.about(bands)? };
         Ok((EnviFile { name, file, lines, samples, bands, offset, kind, interleave }, about))
     }
 

@@ -30,6 +30,11 @@ pub(super) fn xray(
     Ok(Found::Anchors(part.fit(&params)?.anchors()))
 }
 
+pub(super) fn robust(part: Part<'_>, job: &Job) -> Result<Found> {
+    let params = Params { robust: true, allow_negative: true, ..Params::new(job.rank) };
+    Ok(Found::Anchors(part.fit(&params)?.anchors()))
+}
+
 pub(super) fn spa_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
     spa(matrix, job, Normalize::None)
 }

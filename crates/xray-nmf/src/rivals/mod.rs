@@ -29,6 +29,7 @@ mod arora;
 #[cfg(feature = "lp")]
 mod clarkson;
 mod cost;
+mod decompose;
 mod esser;
 mod hottopixx;
 mod largest;
@@ -38,7 +39,6 @@ mod nfindr;
 mod program;
 mod snpa;
 mod spa;
-mod svd;
 mod vca;
 
 pub use anchors::Anchors;

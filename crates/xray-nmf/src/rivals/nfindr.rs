@@ -23,9 +23,9 @@
 use rayon::prelude::*;
 
 use super::anchors::Anchors;
+use super::decompose::{centred_svd, mean_column};
 use super::largest::largest;
 use super::spa::{SpaParams, spa};
-use super::svd::{centred_svd, mean_column};
 use crate::error::Result;
 use crate::matrix::kernels::dot;
 use crate::matrix::{DenseMatrix, Matrix};
@@ -94,7 +94,7 @@ fn run(matrix: &dyn Matrix, rank: usize, rounds: usize) -> Result<Anchors> {
     if rank == 0 || !lit.contains(&true) {
         return Ok(Anchors::none().ended(rank));
     }
-    let (dimensions, lifted) = lifted(matrix, rank, &lit);
+    let (dimensions, lifted) = lifted(matrix, rank, &lit)?;
     let points = DenseMatrix::from_column_major(dimensions, lit.len(), lifted.as_slice())?;
     let start = SpaParams { normalize: Normalize::None, ..SpaParams::new(rank.min(dimensions)) };
     let mut vertices = spa(&points, &start)?.anchors;
@@ -107,10 +107,10 @@ fn run(matrix: &dyn Matrix, rank: usize, rounds: usize) -> Result<Anchors> {
 }
 
 /// The dimension of `[1; y_j]`, and these vectors; zero where the column is.
-fn lifted(matrix: &dyn Matrix, rank: usize, lit: &[bool]) -> (usize, Vec<f64>) {
+fn lifted(matrix: &dyn Matrix, rank: usize, lit: &[bool]) -> Result<(usize, Vec<f64>)> {
     let squares = matrix.squared_norms().iter().fold(0.0, |sum, v| sum + v);
-    let mean = mean_column(matrix);
-    let mut triplets = centred_svd(matrix, &mean, rank - 1);
+    let mean = mean_column(matrix)?;
+    let mut triplets = centred_svd(matrix, &mean, rank - 1)?;
     triplets.retain(|triplet| triplet.value > FLAT * squares.sqrt());
     let k = triplets.len();
     let place = |l: usize, j: usize| triplets[l].value * triplets[l].right[j];
@@ -121,7 +121,7 @@ fn lifted(matrix: &dyn Matrix, rank: usize, lit: &[bool]) -> (usize, Vec<f64>) {
         lifted.push(f64::from(u8::from(lit)));
         lifted.extend((0..k).map(|l| if lit { place(l, j) / longest } else { 0.0 }));
     }
-    (k + 1, lifted)
+    Ok((k + 1, lifted))
 }
 
 /// Moves every vertex once to where the volume is largest; whether one moved.

@@ -32,11 +32,12 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 use super::anchors::Anchors;
+use super::decompose::{centred_svd, mean_column, truncated_svd};
 use super::largest::largest;
-use super::svd::{Triplet, centred_svd, mean_column, truncated_svd};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
+use crate::svd::Triplet;
 
 /// Directions shorter than this share of X are rounding.
 const FLAT: f64 = 1e-9;
@@ -84,7 +85,7 @@ impl VcaParams {
 /// None so far.
 pub fn vca(matrix: &dyn Matrix, params: &VcaParams) -> Result<Anchors> {
     let VcaParams { rank, seed } = *params;
-    let points = Points::of(matrix, rank);
+    let points = Points::of(matrix, rank)?;
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut found = Anchors::none();
     let mut taken = Taken::new(points.dimensions);
@@ -111,26 +112,26 @@ struct Points {
 }
 
 impl Points {
-    fn of(matrix: &dyn Matrix, rank: usize) -> Self {
+    fn of(matrix: &dyn Matrix, rank: usize) -> Result<Self> {
         let n = matrix.n_columns();
         let norms = matrix.squared_norms();
         let power = norms.iter().fold(0.0, |sum, v| sum + v);
         if n == 0 || power == 0.0 {
-            return Self { dimensions: 0, places: Vec::new() };
+            return Ok(Self { dimensions: 0, places: Vec::new() });
         }
         let flat = |triplet: &Triplet| triplet.value > FLAT * power.sqrt();
-        let mean = mean_column(matrix);
-        let mut centred = centred_svd(matrix, &mean, rank);
+        let mean = mean_column(matrix)?;
+        let mut centred = centred_svd(matrix, &mean, rank)?;
         let signal = centred.iter().fold(0.0, |sum, triplet| sum + triplet.value.powi(2));
         let signal = signal + n as f64 * dot(&mean, &mean);
         if is_noisy(power, signal, rank as f64 / matrix.n_rows() as f64, rank) {
             centred.truncate(rank.saturating_sub(1));
             centred.retain(flat);
-            return Self::flattened(&centred, &norms);
+            return Ok(Self::flattened(&centred, &norms));
         }
-        let mut triplets = truncated_svd(matrix, rank);
+        let mut triplets = truncated_svd(matrix, rank)?;
         triplets.retain(flat);
-        Self::projected(&triplets, n)
+        Ok(Self::projected(&triplets, n))
     }
 
     /// `y = [z; c]` with the length c of the longest z; zero where the column is.

@@ -20,6 +20,7 @@ mod rivals;
 mod rivals_exact;
 mod rivals_local;
 mod rivals_lp;
+mod robust;
 mod seeds;
 mod stop;
 mod support;

@@ -1,7 +1,7 @@
 //! The answer of `factorize`.
 
 use serde::Serialize;
-use xray_nmf::{Factorization, Refinement, Termination};
+use xray_nmf::{Factorization, Noise, Refinement, Termination};
 
 use super::{FactorizeParameters, RankFacts, VERSION};
 use crate::factorize::RefinedFactors;
@@ -35,6 +35,9 @@ pub struct FactorizeReport {
     pub evaluations: Vec<u64>,
     /// The certificate of the projection onto the anchors.
     pub kkt_violation: f64,
+    /// What a robust fit saw of the noise, and decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
     /// `||X - WH||_F^2` before and after each step of refinement, if there was one.
     pub refined_objective: Option<Vec<f64>>,
     /// How the steps of refinement were made, if there were any.
@@ -71,6 +74,7 @@ impl FactorizeReport {
             termination: found.termination(),
             evaluations: steps.iter().map(|step| step.evaluations).collect(),
             kkt_violation: found.kkt_violation(),
+            noise: found.noise(),
             refined_objective: refined.map(|refined| refined.objective.clone()),
             refined_by: refined.map(|refined| refined.method),
             parameters,

@@ -96,6 +96,12 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         residuals refer to X as given.
     mean_ray : bool, default=False
         Start from the mean column: more robust to noise with "dist" and "greedy".
+    robust : bool, default=False
+        Seek anchors above the noise: estimates it, and looks where it is even if it can. The rule is
+        "dist" then, whatever `selection` and `mean_ray` say; ``noise_`` tells what was decided.
+    outliers : float, default=0.0
+        With `robust`, the share of columns that may be something else: anchors that explain only
+        themselves are dropped. Without outliers it costs good ones.
     weights : array of shape (n_samples,), optional
         The positive vector p of the selection rules, one entry for each entry of an anchor; ones by
         default.
@@ -191,6 +197,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         path_length: int | None = None,
         normalize: Normalize | None = None,
         mean_ray: bool = False,
+        robust: bool = False,
+        outliers: float = 0.0,
         weights: Any = None,
         allow_negative: bool = False,
         tol: float = 1e-6,
@@ -216,6 +224,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         self.path_length = path_length
         self.normalize = normalize
         self.mean_ray = mean_ray
+        self.robust = robust
+        self.outliers = outliers
         self.weights = weights
         self.allow_negative = allow_negative
         self.tol = tol

@@ -118,7 +118,13 @@ fn outer_body<Q: Quad>(columns: &[f64], m: usize, first: usize, from: usize, str
             for column in (from..whole_columns).step_by(TILE.1) {
                 outer_tile::<Q>(part, m, (first + row, column), &mut stripe[row * m..]);
             }
-            outer_rest(part, m, first + row, whole_columns, &mut stripe[row * m..(row + TILE.0) * m]);
+            outer_rest(
+                part,
+                m,
+                first + row,
+                whole_columns,
+                &mut stripe[row * m..(row + TILE.0) * m],
+            );
         }
         outer_rest(part, m, first + whole_rows, from, &mut stripe[whole_rows * m..]);
     }
@@ -126,7 +132,12 @@ fn outer_body<Q: Quad>(columns: &[f64], m: usize, first: usize, from: usize, str
 
 /// One tile; `rows` begin with its first row.
 #[inline(always)]
-fn outer_tile<Q: Quad>(columns: &[f64], m: usize, (first, column): (usize, usize), rows: &mut [f64]) {
+fn outer_tile<Q: Quad>(
+    columns: &[f64],
+    m: usize,
+    (first, column): (usize, usize),
+    rows: &mut [f64],
+) {
     let halves = |row: &[f64]| {
         let (quads, _) = row[column..column + TILE.1].as_chunks::<4>();
         [Q::load(&quads[0]), Q::load(&quads[1])]
