@@ -12,7 +12,7 @@
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
-    Factors, Fit, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
+    Factors, Fit, Noise, Params, Portion, RowModel, RunState, SeededTopics, Step, Termination,
 };
 
 use crate::clusters::Clusters;

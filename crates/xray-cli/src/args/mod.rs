@@ -276,6 +276,7 @@ Examples:
   xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
   xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
   xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
+  xray factorize noisy.npy -r 10 --robust --stability   anchors above the noise, and which of them to trust
 
 Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the
 anchors' columns or their refinement) and anchors.csv.";
@@ -293,6 +294,9 @@ pub struct FactorizeArgs {
     /// Steps of refinement after the anchors are found
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub refine: usize,
+    /// Also tell how far each anchor can be trusted: how often it comes back in ten halves of the rows (about five fits)
+    #[arg(long)]
+    pub stability: bool,
     /// Folder for model.npz and anchors.csv, or the name of the model file if it ends in .npz
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub output: Option<PathBuf>,

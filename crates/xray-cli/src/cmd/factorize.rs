@@ -46,6 +46,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let options = FactorizeOptions {
         params: together(comm, params(args, &corpus))?,
         refine: args.refine,
+        stability: args.stability,
         refine_method: args.engine.refine_method.unwrap_or_default(),
         memory: about(&args.input, cache)?,
         ..FactorizeOptions::default()
@@ -58,7 +59,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let parameters = FactorizeParameters::new(&options, args.input.transpose);
     let (entries, name) = (corpus.matrix.n_entries(), |j: usize| corpus.word(j).into_owned());
     let refined = found.refined.as_ref();
-    let report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
+    let mut report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
+    report.anchor_stability.clone_from(&found.stability);
     let output = target.map(|target| (target, provenance(&corpus, args.common.seed)));
     FoundFactors { corpus, found, report, cells: args.csv.cells() }
         .finish(comm, session, args, output, reading)

@@ -27,8 +27,11 @@ pub struct FactorizeReport {
     pub residual_norm: Vec<f64>,
     /// The score by which each was chosen; none if it was given.
     pub score: Vec<Option<f64>>,
-    /// How far the next best was behind.
+    /// How far the next best was behind, which says nothing about whether it is right.
     pub margin: Vec<Option<f64>>,
+    /// How often each anchor comes back in halves of the rows, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor_stability: Option<Vec<f64>>,
     /// Why no more anchors were looked for.
     pub termination: Termination,
     /// Scores that were computed to find each.
@@ -71,6 +74,7 @@ impl FactorizeReport {
             residual_norm: steps.iter().map(|step| step.residual).collect(),
             score: steps.iter().map(|step| step.score).collect(),
             margin: steps.iter().map(|step| step.margin).collect(),
+            anchor_stability: None,
             termination: found.termination(),
             evaluations: steps.iter().map(|step| step.evaluations).collect(),
             kkt_violation: found.kkt_violation(),

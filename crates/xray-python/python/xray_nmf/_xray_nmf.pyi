@@ -70,6 +70,16 @@ class Factorization:
     @property
     def kkt_violation(self) -> float: ...
     @property
+    def noise(self) -> str | None: ...
+    def stability(
+        self,
+        matrix: Matrix,
+        params: str,
+        threads: int,
+        row_weights: NDArray[np.float64] | None = None,
+        progress: _Progress | None = None,
+    ) -> NDArray[np.float64]: ...
+    @property
     def suggestion(self) -> str: ...
     @property
     def objective(self) -> NDArray[np.float64]: ...
