@@ -3,7 +3,7 @@
 use xray_data::text::{DocumentFrequency, Dropped, TextHint, Vectorizer};
 use xray_data::{Encoding, Format, Provenance};
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Choice, ErrorKind, Gate, Noise};
+use xray_nmf::{ErrorKind, Gate, Noise};
 use xray_pipeline::{
     ColumnNames, Content, Corpus, InputFacts, TextRequest, as_table, weigh, weigh_counts,
 };

@@ -190,12 +190,15 @@ fn local_products(basis: &[Vec<f64>], vector: &[f64]) -> Result<Vec<f64>> {
     Ok(basis.iter().map(|q| dot(q, vector)).collect())
 }
 
+/// A basis, and coefficients of vectors in it.
+type Orthonormal = (Vec<Vec<f64>>, Vec<Vec<f64>>);
+
 /// An orthonormal basis of the block's span, and the coefficients of every vector of the block:
 /// `block[c] = sum_q basis[q] coefficients[c][q]`. Gram and Schmidt, twice.
 fn orthonormal(
     block: &[Vec<f64>],
     products: impl Fn(&[Vec<f64>], &[f64]) -> Result<Vec<f64>>,
-) -> Result<(Vec<Vec<f64>>, Vec<Vec<f64>>)> {
+) -> Result<Orthonormal> {
     let norm = |v: &Vec<f64>| Ok(products(std::slice::from_ref(v), v)?[0].sqrt());
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut coefficients = Vec::new();

@@ -59,7 +59,10 @@ pub fn anchor_stability(
     for s in 0..REFITS as u64 {
         let (rows, _) = split_rows(matrix.n_rows(), 0.5, params.seed.wrapping_add(FIRST_SEED + s));
         let half = matrix.rows_at(comm, &rows)?;
-        let own = Params { row_weights: params.row_weights.as_ref().map(|p| rows.iter().map(|&d| p[d]).collect()), ..params.clone() };
+        let own = Params {
+            row_weights: params.row_weights.as_ref().map(|p| rows.iter().map(|&d| p[d]).collect()),
+            ..params.clone()
+        };
         let chosen = Fit::part(half.portion(), comm).stop(&stop).run(&own)?.anchors();
         for (count, back) in again.iter_mut().zip(came_back(comm, found, &sizes, &chosen)?) {
             *count += usize::from(back);
@@ -90,7 +93,8 @@ fn anchor_sizes(
     }
     let all = comm.gather(&sizes)?;
     let n = sizes.len();
-    let size = |a: usize| all.iter().skip(a).step_by(n.max(1)).copied().fold(f64::NEG_INFINITY, f64::max);
+    let size =
+        |a: usize| all.iter().skip(a).step_by(n.max(1)).copied().fold(f64::NEG_INFINITY, f64::max);
     Ok((0..n).map(size).collect())
 }
 

@@ -33,21 +33,20 @@ fn cube_of(values: &PyReadonlyArray3<'_, f64>, is_image: bool) -> PyResult<Cube>
 }
 
 /// Endmembers (r x bands), abundances (rows x columns x r) and everything else as JSON. `choices` are the number of
-/// endmembers, if it is given, the method and the seed.
+/// endmembers, if it is given, the method, what abundances are, and the seed.
 #[pyfunction]
-#[pyo3(signature = (cube, is_image, choices, rule, threads, mask = None, progress = None))]
+#[pyo3(signature = (cube, is_image, choices, threads, mask = None, progress = None))]
 pub(crate) fn unmix<'py>(
     py: Python<'py>,
     cube: PyReadonlyArray3<'py, f64>,
     is_image: bool,
-    choices: (Option<usize>, String, u64),
-    rule: &str,
+    choices: (Option<usize>, String, String, u64),
     threads: usize,
     mask: Option<PyReadonlyArray1<'py, bool>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Maps<'py>, String)> {
     let mut cube = cube_of(&cube, is_image)?;
-    let (count, method, seed) = choices;
+    let (count, method, rule, seed) = choices;
     let method: UnmixMethod = method.parse().map_err(Failure::into_exception)?;
     let rule: AbundanceRule = rule.parse().map_err(Failure::into_exception)?;
     let mask = mask.map(|mask| mask.as_array().to_vec());

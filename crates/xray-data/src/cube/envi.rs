@@ -180,12 +180,12 @@ impl EnviHeader {
             return Ok(path.to_owned());
         }
         let bare = self.path.with_extension("");
-        let with = |ending: &&str| {
+        let with = |ending: &str| {
             if ending.is_empty() { bare.clone() } else { bare.with_extension(ending) }
         };
         let capital = ENDINGS.iter().map(|ending| bare.with_extension(ending.to_uppercase()));
         let found =
-            ENDINGS.iter().map(|ending| with(&ending)).chain(capital).find(|file| file.is_file());
+            ENDINGS.iter().map(|ending| with(ending)).chain(capital).find(|file| file.is_file());
         found.ok_or_else(|| {
             let header = self.path.display().to_string();
             let found = "no file of numbers beside it";

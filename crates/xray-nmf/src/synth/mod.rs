@@ -27,5 +27,6 @@ pub use corpus::{Collection, Corpus};
 pub use design::{Design, Noise};
 pub use planted::{Planted, Synthetic};
 pub use scene::{DrawnScene, Scene, scene_designs};
+pub use spectrum::{singular_values, with_log_spaced_spectrum};
 
 use crate::error::require;

@@ -58,7 +58,8 @@ pub fn contingency_csv(table: &ContingencyTable, cells: Cells) -> String {
 
 /// anchors.csv: a row for each anchor.
 pub fn anchors_csv(report: &FactorizeReport, cells: Cells) -> String {
-    let mut headers = vec!["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+    let mut headers =
+        vec!["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
     if report.anchor_stability.is_some() {
         headers.push("anchor_stability");
     }

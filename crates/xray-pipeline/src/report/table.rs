@@ -1,6 +1,5 @@
 //! Reports as tables for people.
 
-use xray_nmf::Choice;
 use xray_report::{Cell, Column, Table};
 
 use crate::evidence::TopicEvidence;
@@ -149,7 +148,8 @@ pub fn anchors_table(report: &FactorizeReport) -> Table {
             optional(report.margin[t], 4),
         ];
         if let Some(stability) = &report.anchor_stability {
-            cells.extend([Cell::fixed(stability[t], 1), Cell::from(Trust::of(stability[t]).name())]);
+            cells
+                .extend([Cell::fixed(stability[t], 1), Cell::from(Trust::of(stability[t]).name())]);
         }
         table.row(cells);
     }

@@ -129,6 +129,9 @@ fn check_count(image: &Image<'_>, bands: &Bands, count: usize) -> Result<()> {
     )))
 }
 
+/// Spectra, and the pixels that they were made of.
+type Found = (Vec<Vec<f64>>, Vec<Vec<usize>>);
+
 /// Endmembers and their members by the recipe.
 fn averaged(
     image: &mut Image<'_>,
@@ -136,7 +139,7 @@ fn averaged(
     bands: &Bands,
     count: usize,
     progress: &mut dyn Progress,
-) -> Result<(Vec<Vec<f64>>, Vec<Vec<usize>>)> {
+) -> Result<Found> {
     let subspace = Subspace::new(moments, bands, count + EXTRA);
     let points = coordinates(image, &subspace, progress)?;
     stopped(progress.tell(Event::Begin(Stage::Endmembers, Points::n_steps(count))))?;

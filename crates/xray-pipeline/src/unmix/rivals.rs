@@ -6,8 +6,8 @@ use xray_data::Budget;
 use xray_nmf::rivals::{NfindrParams, SpaParams, VcaParams, nfindr, spa, vca};
 use xray_nmf::{DenseMatrix, Normalize, Params, Selection, fit};
 
-use super::UnmixMethod;
 use super::image::{Image, stopped};
+use super::{Found, UnmixMethod};
 use crate::error::{Error, Result};
 use crate::watch::{Event, Progress, Stage};
 
@@ -18,7 +18,7 @@ pub(super) fn single_pixels(
     count: usize,
     seed: u64,
     progress: &mut dyn Progress,
-) -> Result<(Vec<Vec<f64>>, Vec<Vec<usize>>)> {
+) -> Result<Found> {
     let (m, n) = (image.n_bands(), image.n_used());
     let mut claim = Budget::of_process().claim(image.name());
     claim.take(8 * (m * n) as u64)?;

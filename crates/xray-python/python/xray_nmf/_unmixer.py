@@ -111,11 +111,12 @@ class Unmixer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_endmembers != "auto":
             count = whole("n_endmembers", self.n_endmembers, 1, ' or "auto"')
         seed = whole("random_state", self.random_state, 0)
-        choices = (count, text("method", self.method), seed)
-        rule, chosen = text("abundances", self.abundances), _as_mask(mask, cube)
+        rule = text("abundances", self.abundances)
+        choices = (count, text("method", self.method), rule, seed)
+        chosen = _as_mask(mask, cube)
         with progress_if(self.verbose) as progress:
             spectra, maps, report = unmix(
-                cube, is_image, choices, rule, threads(self.n_jobs), chosen, progress
+                cube, is_image, choices, threads(self.n_jobs), chosen, progress
             )
         told = json.loads(report)
         self.endmembers_: Floats = spectra

@@ -224,8 +224,7 @@ def corpus(
 def unmix(
     cube: NDArray[np.float64],
     is_image: bool,
-    choices: tuple[int | None, str, int],
-    rule: str,
+    choices: tuple[int | None, str, str, int],
     threads: int,
     mask: NDArray[np.bool_] | None = None,
     progress: _Progress | None = None,

@@ -58,7 +58,7 @@ fn bar((low, high): (f64, f64), top: f64, items: &mut Vec<Item>) -> f64 {
     let below = frame.top + BAR.1 + TICK_SIZE + 2.0;
     let ends = [(frame.left, low, Anchor::Start), (frame.left + BAR.0, high, Anchor::End)];
     for (x, value, anchor) in ends {
-        items.push(Item::text((x, below), &value.to_string(), TextStyle::new(TICK_SIZE, anchor)));
+        items.push(Item::text((x, below), value.to_string(), TextStyle::new(TICK_SIZE, anchor)));
     }
     below
 }
