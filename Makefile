@@ -29,7 +29,7 @@ WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages venv fetch format build lint features package scripts reference rust \
-	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-mpi \
+	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-mpi \
 	results clean FORCE
 
 help:
@@ -43,10 +43,12 @@ help:
 	@echo "make python       build the Python package, install it into .venv, run its tests"
 	@echo "make package      pack every crate as for publishing, and build each from its package"
 	@echo "make bench        timings on real data against SciPy, in one run (a few minutes)"
-	@echo "make bench-python XRay against scikit-learn's NMF, and what Python adds to a fit (some minutes)"
+	@echo "make bench-python XRay against scikit-learn's NMF at equal objective, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
-	@echo "make bench-rivals topics against scikit-learn, gensim, topica and tomotopy (10 minutes, 14 GB)"
+	@echo "make bench-topics seeds, numbers and clusters of topics, raw texts: docs/topics.md (half an hour; TEXTS='a.csv ...')"
+	@echo "make bench-rivals topics against scikit-learn, RcppML, gensim, topica and tomotopy (10 minutes, 14 GB)"
 	@echo "make fuzz         hostile bytes for every reader, under libFuzzer (FUZZ_SECONDS=1200 for each target)"
+	@echo "make soak         random jobs in one process for an hour: does it grow? (SOAK_SECONDS)"
 	@echo "make coverage     lines of xray-nmf and xray-data that tests reach (make mutants: changes that no test notices)"
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
 	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
@@ -270,11 +272,15 @@ python: wheel build
 
 # ---- measurements ------------------------------------------------------------------------------------------
 
-bench-python: venv $(BENCH)
+bench-python: venv $(BENCH) $(PROGRAM)
 	$(PYTHON) bench/prepare.py $(DATA) $(PREPARED) tdt2
 	$(PYTHON) bench/python_overhead.py $(BENCH) $(PREPARED)
-	$(PYTHON) bench/python_nmf.py $(DATA)
-	$(PYTHON) bench/clusters.py $(DATA) --sets bbc reuters10 tdt2
+	$(PYTHON) bench/python_nmf.py $(DATA) --page docs/nmf.md
+	$(PYTHON) bench/clusters.py $(PROGRAM) $(DATA) --sets bbc reuters10 tdt2
+
+# TEXTS are tables of one's own, with columns label and text.
+bench-topics: venv $(PROGRAM)
+	$(PYTHON) bench/topics_page.py $(PROGRAM) $(DATA) --texts $(TEXTS)
 
 $(BENCH): FORCE
 	cargo build --release --quiet --package xray-experiments --example time

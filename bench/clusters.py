@@ -1,19 +1,21 @@
 """Groups of documents at the true number of classes: ours, NMF's and those of k-means.
 
-usage: clusters.py DATA [--sets NAME ...] [--starts N]
+usage: clusters.py PROGRAM DATA [--sets NAME ...] [--texts FILE ...] [--starts N]
 
 DATA is the folder with bbc/, tdt2/, reuters/ and debian/; sets that are not there are named and
-left out. All methods get the same matrix: weights (1 + ln tf) (1 + ln((1 + m) / (1 + df))),
-documents of length 1. Normalized mutual information (NMI) compares groups with classes; more is
-better. Columns:
+left out. `--texts` adds tables (CSV) with columns `label` and `text`. All methods get the same
+matrix: weights (1 + ln tf) (1 + ln((1 + m) / (1 + df))), documents of length 1. Normalized mutual
+information (NMI) compares groups with classes; more is better. Columns:
 
-- heaviest topic, cluster: `TopicModel` with that number of topics and otherwise its defaults;
-- NMF: scikit-learn's, 400 iterations at most. Of the starts nndsvd and nndsvda, documents of length
-  1 ("unit X") and as long as they are ("long X"), and components of length 1 ("unit H") and as they
-  are, the best NMI is told, which nobody can know without the classes; the time is that of its fit;
+- heaviest topic, cluster: `xray topics` with that number of topics and otherwise its defaults, with
+  the time of reading and writing;
+- NMF: scikit-learn's on the same matrix, 400 iterations at most. Of the starts nndsvd and nndsvda,
+  and components of length 1 ("unit H") and as they are ("long H"), the best NMI is told, which
+  nobody can know without the classes; the time is that of its fit;
+- long X: the same for documents that are as long as they are, another weighting;
 - k-means: scikit-learn's, mean and standard deviation of ten starts; the time is that of one.
 
-Needs xray_nmf, scikit-learn and SciPy.
+Needs scikit-learn and SciPy.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ import argparse
 import csv
 import gzip
 import io
-import itertools
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -37,7 +41,6 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.metrics import normalized_mutual_info_score
 
 from rivals_data import labelled
-from xray_nmf import TopicModel
 
 FILES = {
     "bbc": "bbc/bbc.mtx.gz",
@@ -64,12 +67,31 @@ def timed(work: Callable[[], Any]) -> Timed:
     return Timed(answer, time.perf_counter() - start)
 
 
+def words_of(texts: list[str], labels: list[str]) -> tuple[sp.csr_matrix, Any]:
+    """Counts of words, and the class of each text."""
+    counter = CountVectorizer(stop_words="english", max_df=0.5)
+    return counter.fit_transform(texts), np.array(labels)
+
+
 def debian(data: Path) -> tuple[sp.csr_matrix, Any]:
     """Counts of words in descriptions of packages, and their sections."""
     text = gzip.decompress((data / FILES["debian"]).read_bytes()).decode()
     rows = list(csv.reader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
-    counter = CountVectorizer(stop_words="english", max_df=0.5)
-    return counter.fit_transform([row[2] for row in rows]), np.array([row[1] for row in rows])
+    return words_of([row[2] for row in rows], [row[1] for row in rows])
+
+
+def table(file: Path) -> tuple[sp.csr_matrix, Any]:
+    """Counts of words in texts of one's own, and their labels; no text without a word."""
+    csv.field_size_limit(sys.maxsize)
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    counts, labels = words_of([row["text"] for row in rows], [row["label"] for row in rows])
+    # As the program does, by the number of documents.
+    limits = ((200, 1), (1_000, 2), (10_000, 3), (100_000, 5))
+    fewest = next((least for below, least in limits if counts.shape[0] < below), 10)
+    counts = counts[:, counts.getnnz(axis=0) >= fewest]
+    kept = counts.getnnz(axis=1) > 0
+    return sp.csr_matrix(counts[kept], dtype=float), labels[kept]
 
 
 def counted(data: Path, name: str) -> tuple[sp.csr_matrix, Any]:
@@ -78,23 +100,30 @@ def counted(data: Path, name: str) -> tuple[sp.csr_matrix, Any]:
     return sp.csr_matrix(counts[:, counts.getnnz(axis=0) >= FEWEST[name]], dtype=float), labels
 
 
-def ours(X: sp.csr_matrix, k: int) -> TopicModel:
-    """Topics of the matrix as it is."""
-    model = TopicModel(k, weighting="none", stop_words=None, min_df=0, max_df=1.0)
-    return model.fit(X)
+def ours(program: str, X: sp.csr_matrix, k: int) -> tuple[list[str], list[str]]:
+    """The heaviest topic and the cluster of each row of the matrix as it is."""
+    as_it_is = ["--weighting", "none", "--stop-words", "none", "--min-df", "1", "--max-df", "1.0"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "x.npz"
+        sp.save_npz(file, X, compressed=False)
+        command = [program, "topics", str(file), "-k", str(k), *as_it_is, "--quiet", "-o", folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with (Path(folder) / "documents.csv").open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    return [row["topic"] for row in rows], [row["cluster"] for row in rows]
 
 
-def nmf(matrices: dict[str, sp.csr_matrix], k: int, labels: Any) -> tuple[float, float, str]:
+def nmf(X: sp.csr_matrix, k: int, labels: Any) -> tuple[float, float, str]:
     """The best NMI of all that may be tried, the seconds of its fit, and what it was."""
     tried = []
-    for start, (rows, X) in itertools.product(("nndsvd", "nndsvda"), matrices.items()):
+    for start in ("nndsvd", "nndsvda"):
         # The start is drawn, too: its SVD is a random one.
         model = NMF(k, init=start, max_iter=ITERATIONS, random_state=0)
         W, seconds = timed(partial(model.fit_transform, X))
         lengths = np.linalg.norm(model.components_, axis=1)
         for components, weights in (("long", W), ("unit", W * lengths)):
             found = agreement(labels, weights.argmax(axis=1))
-            tried.append((found, seconds, f"{start}, {rows} X, {components} H"))
+            tried.append((found, seconds, f"{start}, {components} H"))
     return max(tried)
 
 
@@ -111,27 +140,28 @@ def agreement(labels: Any, groups: Any) -> float:
     return float(normalized_mutual_info_score(labels, groups))
 
 
-def row(data: Path, name: str, starts: int) -> str:
+def row(program: str, name: str, counts: sp.csr_matrix, labels: Any, starts: int) -> str:
     """The line of a data set."""
-    counts, labels = counted(data, name)
     k = len(set(labels))
     matrices = {
         name: sp.csr_matrix(TfidfTransformer(sublinear_tf=True, norm=norm).fit_transform(counts))
         for name, norm in (("long", None), ("unit", "l2"))
     }
     X = matrices["unit"]
-    model, seconds = timed(partial(ours, X, k))
-    best, nmf_seconds, which = nmf(matrices, k, labels)
+    (topics, clusters), seconds = timed(partial(ours, program, X, k))
+    best, nmf_seconds, which = nmf(X, k, labels)
+    long = nmf(matrices["long"], k, labels)[0]
     scores, mean_seconds = k_means(X, k, labels, starts)
     cells = [
         name,
         f"{X.shape[0]:,} x {X.shape[1]:,}",
         str(k),
-        f"{agreement(labels, model.document_topics_):.3f}",
-        f"{agreement(labels, model.document_clusters_):.3f}",
+        f"{agreement(labels, topics):.3f}",
+        f"{agreement(labels, clusters):.3f}",
         f"{seconds:.1f}",
         f"{best:.3f}",
         f"{nmf_seconds:.1f}",
+        f"{long:.3f}",
         f"{scores.mean():.3f} ± {scores.std(ddof=1):.3f}",
         f"{mean_seconds:.1f}",
         which,
@@ -144,17 +174,22 @@ def main() -> None:
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    arguments.add_argument("program")
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--sets", nargs="*", choices=list(FILES), default=list(FILES))
+    arguments.add_argument("--texts", type=Path, nargs="*", default=[])
     arguments.add_argument("--starts", type=int, default=10, help="starts of k-means, 2 or more")
     given = arguments.parse_args()
     titles = ["data", "documents x words", "classes", "heaviest topic", "cluster", "s"]
-    titles += ["NMF", "s", "k-means", "s", "the best of NMF"]
+    titles += ["NMF", "s", "long X", "k-means", "s", "the best of NMF"]
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
     missing = [name for name in given.sets if not (given.data / FILES[name]).exists()]
     for name in given.sets:
         if name not in missing:
-            print(row(given.data, name, given.starts), flush=True)
+            line = row(given.program, name, *counted(given.data, name), given.starts)
+            print(line, flush=True)
+    for file in given.texts:
+        print(row(given.program, file.stem, *table(file), given.starts), flush=True)
     for name in missing:
         print(f"\nSKIPPED: {name} (no {given.data / FILES[name]})")
 

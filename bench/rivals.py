@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -62,6 +63,9 @@ def arguments() -> argparse.Namespace:
         given.sets, given.turns = ["bbc"], 1
     # All ratios are to xray, so it always takes part.
     given.methods = [name for name in ENTRIES if name == XRAY or name in given.methods]
+    if "rcppml" in given.methods and shutil.which("Rscript") is None:
+        given.methods.remove("rcppml")
+        print("left out: rcppml: there is no Rscript; apt install r-cran-rcppml", file=sys.stderr)
     return given
 
 

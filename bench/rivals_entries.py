@@ -37,6 +37,22 @@ ENTRIES = {
         "2 in BLAS; its coordinate descent has one",
         True,
     ),
+    "sklearn-batches": Entry(
+        "scikit-learn MiniBatchNMF",
+        "scikit-learn",
+        "defaults (batches of 1,024 documents, nndsvda start, tol 1e-4, at most 200 iterations)",
+        "2 in BLAS; its updates have one",
+        True,
+    ),
+    "rcppml": Entry(
+        "RcppML nmf",
+        "",
+        "defaults (random start, tol 1e-4, at most 100 iterations), in a process of R that has the "
+        "matrix before the clock starts (Debian's r-cran-rcppml; left out where R is not there); "
+        "memory is that of R",
+        "setRcppMLthreads(2)",
+        True,
+    ),
     "gensim1": Entry(
         "gensim Nmf",
         "gensim",

@@ -7,10 +7,15 @@ the weights of all documents.
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.io
 import scipy.sparse as sp
 
 from rivals_entries import THREADS
@@ -82,6 +87,68 @@ class ScikitLearn:
         H = self.model.components_
         note = f"{self.model.n_iter_} iterations"
         return Result(self.W, np.linalg.norm(H, axis=1), heaviest(H, self.data.terms), note)
+
+
+class ScikitLearnBatches(ScikitLearn):
+    """scikit-learn's NMF on small batches of documents."""
+
+    def __init__(self, data: Data, k: int, seed: int) -> None:
+        from sklearn.decomposition import MiniBatchNMF
+
+        self.data, self.X = data, data.tfidf()
+        self.model = MiniBatchNMF(k, random_state=seed)
+
+
+class RcppML:
+    """RcppML's NMF, in a process of R that has the matrix before the clock starts."""
+
+    def __init__(self, data: Data, k: int, seed: int) -> None:
+        X = data.tfidf()
+        self.data, self.out = data, Path(tempfile.mkdtemp(prefix="rivals-"))
+        scipy.io.mmwrite(self.out / "x.mtx", sp.coo_matrix(X.T), precision=17)
+        script = Path(__file__).with_name("rivals_rcppml.R")
+        given = [self.out / "x.mtx", k, seed + 1, THREADS, self.out / "f"]
+        command = ["Rscript", str(script), *map(str, given)]
+        self.child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.expect("ready")
+
+    def expect(self, word: str) -> str:
+        """The next line, which begins with a word."""
+        line = self.child.stdout.readline() if self.child.stdout else ""
+        if not line.startswith(word):
+            raise RuntimeError(f"R said {line!r} instead of {word!r}")
+        return line
+
+    def tell(self, word: str) -> None:
+        """Sends a line."""
+        if self.child.stdin:
+            self.child.stdin.write(word + "\n")
+            self.child.stdin.flush()
+
+    def usage(self) -> tuple[float, int, int]:
+        """Processor time of R in seconds, and its memory now and at its peak, in bytes."""
+        folder = Path("/proc") / str(self.child.pid)
+        ticks = (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]
+        lines = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
+        now, most = (int(lines[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM"))
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), now, most
+
+    def fit(self) -> None:
+        """Both factors."""
+        self.tell("go")
+        self.expect("done")
+
+    def result(self) -> Result:
+        """The weights of documents, scaled by the topics' scales."""
+        self.tell("write")
+        note = f"{self.expect('').strip()} iterations"
+        self.child.wait()
+        w, h, d = (np.loadtxt(self.out / f"f-{name}.csv", delimiter=",") for name in "whd")
+        shutil.rmtree(self.out)
+        words = heaviest(w.T, self.data.terms)
+        return Result((h * d[:, np.newaxis]).T, np.linalg.norm(w, axis=0), words, note)
 
 
 class Gensim:
@@ -199,6 +266,8 @@ class Tomotopy:
 
 METHODS: dict[str, Any] = {
     "sklearn": ScikitLearn,
+    "sklearn-batches": ScikitLearnBatches,
+    "rcppml": RcppML,
     "gensim1": Gensim,
     "gensim5": GensimFive,
     "topica": TopicaNmf,

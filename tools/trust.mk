@@ -41,10 +41,11 @@ dist: $(PROGRAM) sbom licences
 
 # ---- hostile bytes -----------------------------------------------------------------------------------------
 
-# libFuzzer with address sanitizer, on one target after the other: FUZZ_SECONDS for each. Flags that only nightly
+# libFuzzer with address sanitizer: FUZZ_SECONDS for each target, FUZZ_JOBS targets at a time. Flags that only nightly
 # Rust has are let through; gcc is all that is needed besides. What does harm is kept in fuzz/regressions, from where
 # the tests try it for ever after.
 FUZZ_SECONDS ?= 1200
+FUZZ_JOBS ?= 1
 FUZZ_TARGETS ?= $(shell sed -n 's/.*Target { name: "\([a-z]*\)".*/\1/p' crates/xray-fuzz/src/lib.rs)
 FUZZ_LIMITS := -rss_limit_mb=3000 -malloc_limit_mb=1500 -timeout=15 -max_len=16384 -print_final_stats=1
 FUZZ_PROGRAM = fuzz/target/$(TRIPLE)/release/xray-fuzz-runner
@@ -52,23 +53,31 @@ FUZZ_FLAGS := --cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Cllvm-ar
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares
 
-.PHONY: fuzz fuzz-build fuzz-quick
+.PHONY: fuzz fuzz-build fuzz-quick $(FUZZ_TARGETS:%=fuzz-of-%)
 # Of all packages it takes the versions that the program has.
 fuzz-build:
 	cp Cargo.lock fuzz/
 	cd fuzz && RUSTC_BOOTSTRAP=1 RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --target $(TRIPLE)
 
 fuzz: fuzz-build
-	for target in $(FUZZ_TARGETS); do \
-		corpus=fuzz/corpus/$$target; kept=fuzz/regressions/$$target; mkdir -p $$corpus $$kept target; \
-		export XRAY_FUZZ_TARGET=$$target RAYON_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0; \
-		XRAY_FUZZ_SEEDS=$$corpus $(FUZZ_PROGRAM); \
-		echo "$$target for $(FUZZ_SECONDS) seconds"; \
-		$(FUZZ_PROGRAM) $$corpus $$kept -max_total_time=$(FUZZ_SECONDS) $(FUZZ_LIMITS) -dict=fuzz/dictionary.txt \
-			-artifact_prefix=$$kept/ >target/fuzz-$$target.log 2>&1 || { tail -40 target/fuzz-$$target.log; exit 1; }; \
-		grep -E 'number_of_executed_units|peak_rss' target/fuzz-$$target.log; \
-		rmdir --ignore-fail-on-non-empty $$kept; \
-	done
+	$(SUBMAKE) -j$(FUZZ_JOBS) $(FUZZ_TARGETS:%=fuzz-of-%)
+
+# One target, with the program that `fuzz-build` left.
+$(FUZZ_TARGETS:%=fuzz-of-%): fuzz-of-%:
+	@corpus=fuzz/corpus/$*; kept=fuzz/regressions/$*; log=target/fuzz-$*.log; mkdir -p $$corpus $$kept target; \
+	export XRAY_FUZZ_TARGET=$* RAYON_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0; \
+	XRAY_FUZZ_SEEDS=$$corpus $(FUZZ_PROGRAM); \
+	$(FUZZ_PROGRAM) $$corpus $$kept -max_total_time=$(FUZZ_SECONDS) $(FUZZ_LIMITS) -dict=fuzz/dictionary.txt \
+		-artifact_prefix=$$kept/ >$$log 2>&1 || { tail -40 $$log; exit 1; }; \
+	awk -v target=$* '/number_of_executed_units/ {n = $$2} /peak_rss_mb/ {mb = $$2} \
+		END {printf "%s: %d inputs in $(FUZZ_SECONDS) s, %d MB, nothing found\n", target, n, mb}' $$log; \
+	rmdir --ignore-fail-on-non-empty $$kept
+
+# Random jobs in one Python process, which may not grow.
+SOAK_SECONDS ?= 3600
+.PHONY: soak
+soak: wheel
+	$(PYTHON) tools/soak.py --seconds $(SOAK_SECONDS)
 
 # The same targets on the same few thousand inputs in every run; part of the tests.
 fuzz-quick:

@@ -267,6 +267,16 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", number::count(count), if count == 1 { one } else { many })
 }
 
+/// Tells that rare words are no anchors, if they are not.
+pub(crate) fn tell_frequent(session: &Session, least: Option<u64>) {
+    if let Some(least) = least {
+        session.note(format!(
+            "anchors are in at least {} (--anchor-min-df decides otherwise)",
+            counted(least, "document", "documents")
+        ));
+    }
+}
+
 /// What the model file tells of the data, which was hashed while it was read.
 pub(crate) fn provenance(corpus: &Corpus, seed: u64) -> Provenance {
     corpus.origin.as_ref().map(|origin| origin.provenance(seed)).unwrap_or_default()

@@ -110,7 +110,11 @@ pub(crate) fn status(kind: ErrorKind) -> u8 {
 
 /// Whether a signal came before there was anything to keep.
 fn is_stopped(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.downcast_ref() == Some(&xray_nmf::Error::Stopped))
+    use xray_nmf::Error::Stopped;
+    error.chain().any(|cause| {
+        let wrapped = || matches!(cause.downcast_ref(), Some(xray_pipeline::Error::Fit(Stopped)));
+        cause.downcast_ref() == Some(&Stopped) || wrapped()
+    })
 }
 
 /// Whether standard output was closed; a pipe that was named as the output must take everything.
@@ -125,6 +129,14 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 mod tests {
     use super::*;
     use anyhow::anyhow;
+
+    #[test]
+    fn whoever_tells_of_a_stop_the_status_is_that_of_an_interruption() {
+        assert!(is_stopped(&xray_nmf::Error::Stopped.into()));
+        assert!(is_stopped(&xray_pipeline::Error::from(xray_nmf::Error::Stopped).into()));
+        assert!(is_stopped(&anyhow::Error::from(xray_nmf::Error::Stopped).context("in x.csv")));
+        assert!(!is_stopped(&anyhow!("stopped")));
+    }
 
     #[test]
     fn options_are_named_as_they_are_typed() {

@@ -16,13 +16,15 @@ fn details_tell_what_speaks_for_each_topic() {
     }
     place.write("articles.csv", lines.join("\n") + "\n");
     let run = place.done(&["topics", "articles.csv", "-k", "4", "--details", "-o", "out"]);
-    for header in ["NPMI", "exclusive", "stability", "similar topics", "text"] {
+    for header in ["next best", "NPMI", "exclusive", "stability", "similar topics", "text"] {
         assert!(run.stdout.contains(header), "{header}: {}", run.stdout);
     }
     assert!(run.stdout.contains('*'), "no word is marked: {}", run.stdout);
     let topics = place.json("out/topics.json")["topics"].as_array().expect("topics").clone();
     let mut in_topics = 0;
     for topic in &topics {
+        let next = topic["runner_up"].as_str().expect("another word");
+        assert!(!next.is_empty() && next != topic["anchor"], "{topic}");
         let best = topic["best_documents"].as_array().expect("documents");
         assert!((1..=5).contains(&best.len()), "{topic}");
         let heavy: Vec<f64> =

@@ -44,6 +44,7 @@ fn exact_methods_find_all_rays_and_slow_ones_are_left_out_with_a_forecast() {
         "vca",
         "nfindr",
         "nfindr-l1",
+        "snpa-l1",
         "hottopixx-converged",
         "arora",
         "clarkson",

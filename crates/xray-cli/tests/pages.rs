@@ -1,8 +1,13 @@
 //! What the pages of the repository show in Rust stands word for word in the README of a crate, where
-//! the documentation tests run it. (A package has its own README, but not these pages: it leaves out this file.)
+//! the documentation tests run it; what they show of the program is run here. (A package has its own README, but not
+//! these pages: it leaves out this file.)
+
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use support::{Place, articles, articles_csv};
 
 /// The folder that holds README.md, docs/ and crates/.
 fn root() -> PathBuf {
@@ -87,4 +92,71 @@ fn every_fault_that_is_told_of_has_its_test() {
         n_rows += 1;
     }
     assert!(n_rows > 30, "{n_rows} rows");
+}
+
+/// Files as the README's commands name them.
+fn files_of_the_readme() -> Place {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(120));
+    let mut reviews = "section,date,body\n".to_owned();
+    for (k, (id, label, text)) in articles(120).into_iter().enumerate() {
+        reviews += &format!("{label},2024-{:02}-{:02},{text}\n", 1 + k % 12, 1 + k % 28);
+        place.write(&format!("folder/{label}/{id}.txt"), text);
+    }
+    place.write("new.csv", reviews.lines().take(9).collect::<Vec<_>>().join("\n") + "\n");
+    place.write("reviews.csv", reviews);
+    let texts = articles(120).into_iter().map(|(_, _, text)| text).collect::<Vec<_>>();
+    place.write("lines.txt", texts.join("\n") + "\n");
+    // 60 documents of two subjects each over 20 words: UCI's bag of words, and Matrix Market with names.
+    let entries: Vec<(usize, usize, usize)> = (1..=60)
+        .flat_map(|d| (0..6).map(move |q| (d, 1 + (7 * d + 3 * q) % 10 + 10 * (d % 2), 1 + q % 3)))
+        .collect();
+    let lines = entries.iter().map(|(d, j, count)| format!("{d} {j} {count}\n"));
+    let lines: String = lines.collect();
+    place.write("docword.kos.txt", format!("60\n20\n{}\n{lines}", entries.len()));
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    place.write("counts.mtx", format!("{banner}60 20 {}\n{lines}", entries.len()));
+    place.write("words.txt", (1..=20).map(|j| format!("word{j}\n")).collect::<String>());
+    place.write("classes.txt", (1..=60).map(|d| format!("{}\n", d % 2)).collect::<String>());
+    for arguments in [
+        ["convert", "docword.kos.txt", "docword.kos.txt.gz"],
+        ["convert", "counts.mtx", "x.npz"],
+        ["convert", "counts.mtx", "x.mat"],
+    ] {
+        place.done(&arguments);
+    }
+    place
+}
+
+/// The commands of the README's section about texts, as they stand; options that stand alone follow a command.
+fn commands_about_texts() -> Vec<String> {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let section = page.split("\n## ").find(|part| part.starts_with("From text to topics")).unwrap();
+    let shown = section.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned);
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+    let listed =
+        rows.flat_map(|(_, typed)| typed.split('`').skip(1).step_by(2)).filter_map(|code| {
+            let options = || format!("xray topics reviews.csv --text body -k 8 -o options {code}");
+            let is_option = code.starts_with("--") && code != "--anchor-strength 1";
+            if is_option {
+                Some(options())
+            } else {
+                code.starts_with("xray ").then(|| code.to_owned())
+            }
+        });
+    shown.chain(listed).collect()
+}
+
+#[test]
+fn commands_of_the_readme_run_as_they_stand() {
+    let place = files_of_the_readme();
+    let commands = commands_about_texts();
+    assert!(commands.len() > 18, "{commands:?}");
+    for command in &commands {
+        let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+        place.done(&words);
+    }
+    for made in ["out/documents.csv", "out/classes.csv", "edited.npz", "x.mtx.gz"] {
+        assert!(place.path(made).exists(), "{made}");
+    }
 }

@@ -156,6 +156,14 @@ fn phases() -> Vec<Phase> {
             FirstAnchor,
             Answer,
         ),
+        phase("topics, first step", "topics texts.csv -k 9 --json", After("text"), Either),
+        phase("number of topics", "topics few.csv -o out --json", After("text"), Either),
+        phase(
+            "levels",
+            "topics few.csv -k 2 --levels 2,100,200,300,400,500,600,700,800 -o out --json",
+            After("weights"),
+            Answer,
+        ),
         phase("rank", "rank few.csv --max 900 --json", After("text"), Either),
         phase("transform", "transform model.npz tall.npy -o out.csv", After("read"), Nothing),
         #[cfg(feature = "experiments")]

@@ -282,6 +282,7 @@ fn json_is_one_object_with_the_documented_keys() {
         "exclusivity",
         "stability",
         "related",
+        "runner_up",
         "best_documents",
     ];
     assert_eq!(keys(&json["topics"][0]), BTreeSet::from(expected));
@@ -325,6 +326,43 @@ fn topics_begin_with_the_words_of_the_user() {
     assert!(strong.stderr.contains("--anchor-strength <S>': give a number from 0 to 1"));
     let run = place.xray(&with(&["--anchor", "comet", "--exclude", "comet"]));
     run.assert_error(2, &["\"comet\"", "anchor words", "exclude"]);
+}
+
+#[test]
+fn a_word_may_begin_several_topics_and_they_are_saved() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    let lists = ["--anchor", "comet,orbit", "--anchor", "comet,goal"];
+    let base = ["topics", "articles.csv", "-k", "4", "-o", "out"];
+    place.done(&[&base[..], &lists[..]].concat());
+    let topics = place.json("out/topics.json")["topics"].clone();
+    for (k, other) in ["orbit", "goal"].into_iter().enumerate() {
+        let words = topics[k]["words"].as_array().expect("words");
+        assert!(words.contains(&"comet".into()) && words.contains(&other.into()), "{words:?}");
+    }
+    let weighed = place.done(&["transform", "out", "articles.csv"]).stdout;
+    assert_eq!(weighed.lines().count(), 81, "{weighed}");
+}
+
+#[test]
+fn refinement_goes_on_until_it_settles_or_as_far_as_is_said() {
+    let place = Place::new();
+    place.write("articles.csv", articles_csv(80));
+    let objective = |more: &[&'static str]| -> Vec<f64> {
+        let base = ["topics", "articles.csv", "-k", "4", "--json"];
+        let json = place.done(&[&base[..], more].concat()).json();
+        let steps = json["refined_objective"].as_array().expect("steps");
+        steps.iter().map(|step| step.as_f64().expect("a number")).collect()
+    };
+    let lowered = |steps: &[f64]| (steps[0] - steps[3]) / steps[3];
+    let settled = objective(&[]);
+    let windows: Vec<f64> = settled.windows(4).map(lowered).collect();
+    assert!(windows.iter().rev().skip(1).all(|part| *part >= 1e-6), "{windows:?}");
+    assert!(windows.last().is_some_and(|part| *part < 1e-6), "{windows:?}");
+    let all = objective(&["--refine", "60"]);
+    assert!(all.len() == 61 && all.starts_with(&settled), "{}", all.len());
+    let few = objective(&["--refine", "60", "--refine-tolerance", "1e-2"]);
+    assert!(few.len() < settled.len(), "{few:?}");
 }
 
 #[test]

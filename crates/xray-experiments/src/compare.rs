@@ -6,12 +6,15 @@ mod run;
 use std::time::Duration;
 
 use anyhow::Result;
-use xray_nmf::ErrorKind;
+use xray_data::text::DocumentFrequency;
 use xray_nmf::comm::{Collectives, Communicator};
-use xray_pipeline::{Corpus, Error, RowNames, together};
+use xray_nmf::{ErrorKind, Selection};
+use xray_pipeline::{Corpus, Error, Frequent, RowNames, together};
+use xray_report::number;
 
 use crate::evaluate::protocol;
-use crate::method::{Job, Method, NEEDS_ALL, Shape};
+use crate::measure::Deadline;
+use crate::method::{Job, Method, NEEDS_ALL, Procedure, Shape};
 use crate::part::Part;
 use crate::quality::Protocol;
 use crate::watch::{Interrupted, Watch};
@@ -30,12 +33,14 @@ pub struct CompareOptions {
     pub seeds: usize,
     /// Steps of refinement before rows are clustered and classified.
     pub refine: usize,
-    /// Methods that are predicted to take longer, in seconds, are left out.
+    /// Methods that are predicted to take longer, in seconds, are left out; so are those that do.
     pub time_limit: f64,
     /// How accuracy is measured; none if it is not.
     pub protocol: Option<Protocol>,
     /// The columns that are to be found, where they are known.
     pub true_anchors: Option<Vec<usize>>,
+    /// Columns in fewer rows are no anchors of any method; by default as suits each.
+    pub anchor_min_df: DocumentFrequency,
     /// Bytes for cached products; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
 }
@@ -51,6 +56,7 @@ impl CompareOptions {
             time_limit: 60.0,
             protocol: Some(protocol(0)),
             true_anchors: None,
+            anchor_min_df: DocumentFrequency::Automatic,
             memory: None,
         }
     }
@@ -110,11 +116,32 @@ pub fn compare(
                 (0..n_runs).try_for_each(|_| advance(comm, watch))?;
                 Err(reason)
             }
-            None => run_seeds(&trial, method, n_runs, watch)?,
+            None => {
+                let candidates = candidates(comm, trial.corpus, options, method)?;
+                let job = Job { candidates, ..options.job.clone() };
+                run_seeds(&trial, method, &job, n_runs, watch)?
+            }
         };
         results.push(MethodRuns { method: *method, runs });
     }
     Ok(Comparison { rank: options.job.rank, results })
+}
+
+/// The columns that a method may choose, if not all; collective.
+fn candidates(
+    comm: &dyn Communicator,
+    corpus: &Corpus,
+    options: &CompareOptions,
+    method: &Method,
+) -> Result<Option<Vec<usize>>> {
+    let rule = match method.procedure {
+        Procedure::Rule { selection, .. } => Some(selection),
+        Procedure::Robust => Some(Selection::Dist),
+        Procedure::Function(_) => None,
+        Procedure::Factors(_) => return Ok(None),
+    };
+    let frequent = Frequent::of(comm, corpus, options.anchor_min_df, rule)?;
+    Ok(frequent.map(|frequent| frequent.columns))
 }
 
 /// Refuses rows of which only some have a class; collective.
@@ -160,8 +187,8 @@ impl Limits {
         let seconds = method.predicted_seconds(&self.shape, &options.job, self.threads);
         let predicted = seconds * options.n_runs(method) as f64;
         if predicted > options.time_limit {
-            let [predicted, limit] = [predicted, options.time_limit]
-                .map(|s| xray_report::number::duration(Duration::from_secs_f64(s.min(1e9))));
+            let [predicted, limit] =
+                [predicted, options.time_limit].map(|s| number::duration(seconds_of(s)));
             return Some(format!("would take about {predicted}, more than the limit of {limit}"));
         }
         let refused = self.negative && method.needs_nonnegative;
@@ -169,20 +196,30 @@ impl Limits {
     }
 }
 
-/// Runs a method with one seed after the other, until it fails.
+/// A limit as a time; without an end is a generation.
+fn seconds_of(limit: f64) -> Duration {
+    Duration::from_secs_f64(limit.min(1e9))
+}
+
+/// Runs a method with one seed after the other, until it fails or its time is up.
 fn run_seeds(
     trial: &Trial<'_>,
     method: &Method,
+    first: &Job,
     n_runs: usize,
     watch: &mut dyn Watch,
 ) -> Result<Result<Vec<Run>, String>> {
-    let first = &trial.options.job;
+    let mut left = seconds_of(trial.options.time_limit);
     let mut runs = Ok(Vec::new());
     for k in 0..n_runs {
-        let job = Job { seed: first.seed + k as u64, ..first.clone() };
         if let Ok(done) = &mut runs {
+            let clock = Deadline::after(left);
+            let job = Job { seed: first.seed + k as u64, stop: clock.stop, ..first.clone() };
             match agreed(trial.part.comm, trial.run(method, &job))? {
-                Ok(run) => done.push(run),
+                Ok(run) => {
+                    left = left.saturating_sub(run.spent.time);
+                    done.push(run);
+                }
                 Err(reason) => runs = Err(reason),
             }
         }
@@ -297,6 +334,42 @@ mod tests {
         let [MethodRuns { runs: Ok(runs), .. }] = &found.results[..] else { panic!("{found:?}") };
         assert!(runs[0].anchor_accuracy.is_none() && runs[0].weight_accuracy.is_none());
         assert!(runs[0].nmi.is_some());
+    }
+
+    #[test]
+    fn methods_are_given_up_when_their_time_is_up() {
+        // Forecasts take a multiplication or two for all of it: only the clock ends these.
+        let endless = |method: &Method| Method { cost: |_, _| 0.0, ..*method };
+        let drawn = Synthetic {
+            n_rows: 150,
+            n_columns: 150,
+            rank: 4,
+            noise: 0.3,
+            clip: true,
+            ..Synthetic::default()
+        };
+        let drawn = drawn.generate().expect("data");
+        let slow = [
+            "arora",
+            "esser",
+            "hottopixx",
+            "hottopixx-converged",
+            "nmf-hals",
+            "nmf-anls",
+            "nmf-mu",
+        ];
+        for name in slow {
+            let data = (labelled(drawn.matrix.clone().into()), drawn.anchors.clone());
+            let begin = std::time::Instant::now();
+            let found = run_methods(data, &[name], |options| {
+                options.methods = options.methods.iter().map(endless).collect();
+                (options.job.epochs, options.job.iterations) = (1_000_000, 1_000_000);
+                options.time_limit = 0.2;
+            });
+            let (_, reason) = found.left_out().next().expect("too slow");
+            assert!(reason.starts_with("given up after"), "{name}: {reason}");
+            assert!(begin.elapsed() < Duration::from_secs(20), "{name}: {:?}", begin.elapsed());
+        }
     }
 
     #[test]

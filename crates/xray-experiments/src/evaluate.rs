@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use xray_nmf::comm::OneRank;
-use xray_nmf::{DenseMatrix, Factors, Ownership, SparseMatrix};
+use xray_nmf::{DenseMatrix, Factors, Matrix, Ownership, SparseMatrix};
 use xray_pipeline::DocumentWeights;
 
 use crate::quality::{Protocol, SvmAccuracy, SvmParams, linear_svm_accuracy};
@@ -42,6 +42,79 @@ pub fn protocol(seed: u64) -> Protocol {
     Protocol { svm, seed, ..Protocol::default() }
 }
 
+/// How the paper's experiments measure accuracy: LIBLINEAR as it comes, which has no bias, on features as they are.
+/// C has a wide grid; [`PaperAccuracy::at_ends`] tells whether it was wide enough.
+pub(crate) fn paper_protocol(seed: u64, repeats: usize) -> Protocol {
+    let svm = SvmParams { bias: None, ..SvmParams::default() };
+    let grid = (-4..=4).map(|power| 4f64.powi(power)).collect();
+    Protocol { svm, seed, repeats, grid, ..Protocol::default() }
+}
+
+/// What the paper's experiments look at.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PaperAccuracy {
+    /// One for each split; all features see the same splits.
+    pub per_split: Vec<f64>,
+    /// Splits whose C is the first or the last of the grid.
+    pub at_ends: usize,
+}
+
+impl PaperAccuracy {
+    fn new(found: SvmAccuracy, protocol: &Protocol) -> Self {
+        let ends = [protocol.grid.first(), protocol.grid.last()];
+        let at_ends = found.chosen_c.iter().filter(|c| ends.contains(&Some(c))).count();
+        Self { per_split: found.per_repeat, at_ends }
+    }
+}
+
+/// Accuracy on features as they are, but for one factor for all of them that makes the mean squared length of a row 1:
+/// it shifts C, and one grid serves documents of sum 1 and of length 1.
+///
+/// # Errors
+/// If there are too few rows of a class.
+pub(crate) fn accuracy_as_given(
+    mut features: Vec<f64>,
+    rank: usize,
+    classes: &[usize],
+    protocol: &Protocol,
+) -> Result<PaperAccuracy> {
+    let factor = common_factor(&features, classes.len());
+    features.iter_mut().for_each(|v| *v *= factor);
+    let protocol = &for_features(protocol, rank);
+    Ok(PaperAccuracy::new(classify(features, rank, classes, protocol)?, protocol))
+}
+
+/// The same with all columns of a matrix as features.
+///
+/// # Errors
+/// If there are too few rows of a class.
+pub(crate) fn accuracy_of_all(
+    matrix: &SparseMatrix<'_, f64>,
+    classes: &[usize],
+    protocol: &Protocol,
+) -> Result<PaperAccuracy> {
+    let (starts, columns, values) = matrix.csr();
+    let factor = common_factor(values, classes.len());
+    let values: Vec<f64> = values.iter().map(|v| factor * v).collect();
+    let n = matrix.n_columns();
+    let features = SparseMatrix::from_csr(classes.len(), n, starts, columns, values)?;
+    let protocol = &for_features(protocol, n);
+    Ok(PaperAccuracy::new(linear_svm_accuracy(&features, classes, protocol)?, protocol))
+}
+
+/// Newton's method for few features; for more, LIBLINEAR's own tolerance of 0.1.
+fn for_features(protocol: &Protocol, n_features: usize) -> Protocol {
+    const FEW: usize = 128;
+    let svm = SvmParams { newton: n_features <= FEW, tolerance: 0.1, ..protocol.svm };
+    Protocol { svm, ..protocol.clone() }
+}
+
+/// What the entries of `m` rows are multiplied by to make the mean squared length of a row 1.
+fn common_factor(values: &[f64], m: usize) -> f64 {
+    let squares: f64 = values.iter().map(|v| v * v).sum();
+    if squares > 0.0 { (m as f64 / squares).sqrt() } else { 1.0 }
+}
+
 /// Accuracy of linear support vector machines on features that are scaled to length 1 for each row.
 ///
 /// # Errors
@@ -58,6 +131,15 @@ pub(crate) fn accuracy(
             row.iter_mut().for_each(|v| *v /= length);
         }
     }
+    classify(features, rank, classes, protocol)
+}
+
+fn classify(
+    features: Vec<f64>,
+    rank: usize,
+    classes: &[usize],
+    protocol: &Protocol,
+) -> Result<SvmAccuracy> {
     let m = classes.len();
     let n_nonzero = features.iter().filter(|v| **v != 0.0).count();
     if n_nonzero > features.len() / SPARSE {
@@ -96,6 +178,20 @@ mod tests {
         assert_eq!(same.w, [2.0, 1.0, 0.0, 1.0]);
         assert_eq!(same.h, [1.0, 0.0, 0.0, 1.0]);
         assert_eq!(clusters(factors), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_factor_common_to_all_features_changes_nothing() {
+        let classes: Vec<usize> = (0..80).map(|d| d % 2).collect();
+        let feature = |d: usize| [1.0 + (d % 7) as f64, (d % 2) as f64 * (1.0 + (d % 3) as f64)];
+        let features: Vec<f64> = (0..80).flat_map(feature).collect();
+        let protocol = Protocol { share: 0.2, ..paper_protocol(0, 3) };
+        let judge = |factor: f64| {
+            let features = features.iter().map(|v| factor * v).collect();
+            accuracy_as_given(features, 2, &classes, &protocol).expect("accuracy").per_split
+        };
+        assert_eq!(judge(1.0), judge(1e-4));
+        assert!(judge(1.0).iter().all(|share| *share > 0.9));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod measure;
 mod method;
 mod page;
 mod part;
+mod preparation;
 mod quality;
 mod watch;
 
@@ -38,6 +39,7 @@ pub use experiment::{EXPERIMENTS, Experiment, Settings};
 pub use measure::{Spent, peak_memory};
 pub use method::{Found, Job, METHODS, Method, Procedure, Shape};
 pub use page::{Page, join, write_file};
+pub use preparation::CountedSet;
 pub use quality::{Protocol, SvmParams};
 pub use watch::{Interrupted, Watch};
 

@@ -1,11 +1,12 @@
 //! How long work takes and how much memory it needs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use xray_nmf::Result;
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::machine::{Machine, give_back_memory};
+use xray_nmf::{Result, StopRequest};
 
 /// The time of a piece of work, and the memory it took beyond what was there before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,27 @@ pub(crate) fn measured<T>(work: impl FnOnce() -> T) -> (T, Spent) {
     let peak = machine.peak_memory().filter(|_| reset);
     let memory = peak.zip(before).map(|(peak, before)| peak.saturating_sub(before));
     (result, Spent { time, memory, peak })
+}
+
+/// A clock that makes a request to stop when its time is up, unless it is dropped before.
+pub(crate) struct Deadline {
+    pub stop: StopRequest,
+    /// Whoever waits for the end of the time wakes up when this is dropped.
+    _running: Sender<()>,
+}
+
+impl Deadline {
+    pub(crate) fn after(time: Duration) -> Self {
+        let (running, dropped) = channel();
+        let stop = StopRequest::new();
+        let request = stop.clone();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                request.make();
+            }
+        });
+        Self { stop, _running: running }
+    }
 }
 
 /// The most memory that the process has had, in bytes, where the system tells.

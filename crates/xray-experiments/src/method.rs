@@ -6,18 +6,18 @@
 
 mod runs;
 
-pub(crate) use runs::precision;
+pub(crate) use runs::{hottopixx_nearly, precision};
 
 use std::sync::LazyLock;
 
 use anyhow::{Result, bail};
-use xray_nmf::{Factors, Matrix, Selection};
+use xray_nmf::{Factors, Matrix, Selection, SparseMatrix, StopRequest};
 use xray_pipeline::DistributedMatrix;
 
 use crate::part::Part;
 
 /// What a method is asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Job {
     /// Number of anchors or topics.
     pub rank: usize,
@@ -27,12 +27,17 @@ pub struct Job {
     pub epochs: usize,
     /// Iterations of local optimisation.
     pub iterations: usize,
+    /// The only columns that may be chosen, if not all.
+    pub candidates: Option<Vec<usize>>,
+    /// Methods give up soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl Job {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, seed: 0, epochs: 50, iterations: 100 }
+        let (candidates, stop) = (None, StopRequest::new());
+        Self { rank, seed: 0, epochs: 50, iterations: 100, candidates, stop }
     }
 }
 
@@ -76,8 +81,11 @@ pub enum Procedure {
     },
     /// XRAY above the noise, on any number of ranks.
     Robust,
-    /// Any other function of the data, which needs all of it on one rank.
+    /// Any other function that chooses columns, which needs all of the data on one rank. If only some columns may be
+    /// chosen, it gets those alone, and numbers them from 0.
     Function(fn(&dyn Matrix, &Job) -> Result<Found>),
+    /// A function that makes factors, and chooses no columns.
+    Factors(fn(&dyn Matrix, &Job) -> Result<Found>),
 }
 
 impl PartialEq for Method {
@@ -142,10 +150,14 @@ impl Method {
         match self.procedure {
             Procedure::Rule { selection, mean_ray } => runs::xray(part, job, selection, mean_ray),
             Procedure::Robust => runs::robust(part, job),
-            Procedure::Function(_) if part.comm.size() > 1 => {
+            Procedure::Function(_) | Procedure::Factors(_) if part.comm.size() > 1 => {
                 bail!("{}: {NEEDS_ALL}", self.name)
             }
-            Procedure::Function(run) => run(part.portion.columns, job),
+            Procedure::Function(run) => match &job.candidates {
+                Some(candidates) => among(part.portion.columns, candidates, run, job),
+                None => run(part.portion.columns, job),
+            },
+            Procedure::Factors(run) => run(part.portion.columns, job),
         }
     }
 
@@ -153,6 +165,31 @@ impl Method {
     pub(crate) fn predicted_seconds(&self, shape: &Shape, job: &Job, threads: usize) -> f64 {
         (self.cost)(shape, job) / (RATE * threads as f64)
     }
+}
+
+/// Chooses some of the candidates, by their numbers in the whole matrix.
+fn among(
+    matrix: &dyn Matrix,
+    candidates: &[usize],
+    run: fn(&dyn Matrix, &Job) -> Result<Found>,
+    job: &Job,
+) -> Result<Found> {
+    let (mut offsets, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &j in candidates {
+        matrix.column(j).for_each(|d, value| {
+            if value != 0.0 {
+                rows.push(d as u32);
+                values.push(value);
+            }
+        });
+        offsets.push(values.len());
+    }
+    let (m, n) = (matrix.n_rows(), candidates.len());
+    let restricted = SparseMatrix::<f64>::from_csc(m, n, offsets, rows, values)?;
+    Ok(match run(&restricted, job)? {
+        Found::Anchors(found) => Found::Anchors(found.iter().map(|&k| candidates[k]).collect()),
+        factors @ Found::Factors(_) => factors,
+    })
 }
 
 /// The cost of methods that look at all entries a few times for each anchor.
@@ -196,7 +233,8 @@ fn esser(shape: &Shape, _: &Job) -> f64 {
 /// All methods, in the order in which tables list them: every rule of XRAY, then its rivals.
 pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
     let rules = Selection::ALL.into_iter().map(rule);
-    rules.chain([MEAN_RAY, ROBUST]).chain(RIVALS.iter().copied()).collect()
+    let others = RIVALS.iter().chain(LOCAL).copied();
+    rules.chain([MEAN_RAY, ROBUST]).chain(others).collect()
 });
 
 /// The row of a rule; its names live as long as the table does.
@@ -232,38 +270,38 @@ const ROBUST: Method = Method {
     procedure: Procedure::Robust,
 };
 
-macro_rules! rivals {
-    ($($name:literal, $label:literal, $about:literal, $nonnegative:literal, $random:literal,
+macro_rules! methods {
+    ($list:ident, $procedure:ident: $($name:literal, $label:literal, $about:literal, $nonnegative:literal, $random:literal,
        $cost:expr, $run:expr;)*) => {
-        const RIVALS: &[Method] = &[$(Method {
+        const $list: &[Method] = &[$(Method {
             name: $name,
             label: $label,
             about: $about,
             needs_nonnegative: $nonnegative,
             random: $random,
             cost: $cost,
-            procedure: Procedure::Function($run),
+            procedure: Procedure::$procedure($run),
         }),*];
     };
 }
 
-rivals! {
+methods! { RIVALS, Function:
     "spa", "SPA (raw)", "successive projection (Gillis and Vavasis), columns as they are",
         false, false, linear, runs::spa_raw;
     "spa-l1", "SPA (l1)", "successive projection (Gillis and Vavasis), columns scaled to sum 1",
         true, false, linear, runs::spa_l1;
-    "snpa", "SNPA", "successive nonnegative projection (Gillis), columns scaled to sum 1",
-        true, false, linear, runs::snpa;
+    "snpa", "SNPA (raw)", "successive nonnegative projection (Gillis), columns as they are",
+        false, false, linear, runs::snpa_raw;
+    "snpa-l1", "SNPA (l1)", "successive nonnegative projection (Gillis), columns scaled to sum 1",
+        true, false, linear, runs::snpa_l1;
     "vca", "VCA", "vertex component analysis (Nascimento and Bioucas-Dias), random directions",
         false, true, decomposed, runs::vca;
     "nfindr", "N-FINDR (raw)", "the simplex of largest volume (Winter), columns as they are",
         false, false, decomposed, runs::nfindr_raw;
     "nfindr-l1", "N-FINDR (l1)", "the simplex of largest volume (Winter), columns scaled to sum 1",
         true, false, decomposed, runs::nfindr_l1;
-    "hottopixx", "Hottopixx", "one linear program, by incremental steps (Bittorf and others)",
+    "hottopixx", "Hottopixx", "one linear program, by its authors' incremental steps (Bittorf and others)",
         false, true, hottopixx, runs::hottopixx;
-    "hottopixx-fine", "Hottopixx, small cost", "Hottopixx with a tie-breaking cost of 0.001",
-        false, true, hottopixx, runs::hottopixx_fine;
     "hottopixx-converged", "Hottopixx, converged", "its linear program, solved to a proven gap",
         false, false, hottopixx_converged, runs::hottopixx_converged;
     "arora", "Arora", "a linear program for each column (Arora and others), without noise",
@@ -272,8 +310,13 @@ rivals! {
         true, false, programs, runs::clarkson;
     "esser", "Esser", "the convex l1,infinity model (Esser and others)",
         false, false, esser, runs::esser;
+    "esser-l12", "l1,2 model", "the same with the l1,2 penalty of sparse multivariate regression",
+        false, false, esser, runs::esser_l12;
     "esser-merged", "Esser, merged", "the same after columns with cosines above 0.95 are merged",
         false, false, esser, runs::esser_merged;
+}
+
+methods! { LOCAL, Factors:
     "nmf-hals", "NMF (HALS)", "local optimisation by coordinate descent from a random start",
         true, true, local, runs::nmf_hals;
     "nmf-anls", "NMF (ANLS)", "alternating exact least squares from a random start",
@@ -313,8 +356,8 @@ mod tests {
             match method.run(Part::whole(&data.matrix), &job).expect(method.name) {
                 Found::Anchors(anchors) => {
                     // The incremental steps of Hottopixx need more epochs than a test has time for.
-                    let exact = !["xray-greedy", "hottopixx", "esser"].contains(&method.name)
-                        && !["hottopixx-fine", "esser-merged"].contains(&method.name);
+                    let exact = !["xray-greedy", "hottopixx"].contains(&method.name)
+                        && !method.name.starts_with("esser");
                     assert!(!exact || data.recovery(&anchors) == 1.0, "{}", method.name);
                 }
                 Found::Factors(factors) => {

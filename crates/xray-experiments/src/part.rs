@@ -2,7 +2,9 @@
 
 use anyhow::Result;
 use xray_nmf::comm::{Communicator, OneRank};
-use xray_nmf::{Factorization, Factors, Fit, Matrix, Params, Portion, Refine, Refinement};
+use xray_nmf::{
+    Factorization, Factors, Fit, Matrix, Params, Portion, Refine, Refinement, StopRequest,
+};
 
 /// What methods and measures work on.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +28,16 @@ impl<'a> Part<'a> {
     /// # Errors
     /// If a parameter is outside its range.
     pub(crate) fn fit(&self, params: &Params) -> Result<Factorization> {
-        Ok(Fit::part(self.portion, self.comm).memory(self.memory).run(params)?)
+        self.fit_until(params, &StopRequest::new())
+    }
+
+    /// The same, until a request to stop is made; collective.
+    ///
+    /// # Errors
+    /// If a parameter is outside its range, or the request comes before the first anchor.
+    pub(crate) fn fit_until(&self, params: &Params, stop: &StopRequest) -> Result<Factorization> {
+        let fit = Fit::part(self.portion, self.comm).memory(self.memory).stop(stop);
+        Ok(fit.run(params)?)
     }
 
     /// The best weights of given anchors, `H = argmin ||X - X_A H||`; collective.

@@ -1,7 +1,7 @@
 //! Texts and the options by which they become numbers.
 
 use xray_data::text::{
-    DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions, Vectorizer,
+    DocumentFrequency, Keep, Language, Phrases, RowScale, StopWords, TextOptions, Vectorizer,
 };
 
 /// Four bytes of options, then texts, one a line.
@@ -46,7 +46,7 @@ fn options(&[bits, language, frequency, lengths]: &[u8; 4]) -> TextOptions {
         tf_idf: is(32),
         sublinear_tf: is(64),
         smooth_idf: is(128),
-        normalize: frequency.is_multiple_of(2),
+        normalize: RowScale::ALL[usize::from(frequency) % RowScale::ALL.len()],
     }
 }
 

@@ -15,6 +15,9 @@ pub struct Step {
     pub score: Option<f64>,
     /// How far the runner-up's score was behind, relative to the score: 0 for a tie, at most 1.
     pub margin: Option<f64>,
+    /// The column that would have been chosen without it; absent for a fixed anchor, and where nothing else competed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub runner_up: Option<usize>,
     /// The exterior point that it was chosen from, for `rand`, `max` and `dist`; for the other rules, where
     /// rounding hid their scores and it was looked for as by `max`. Score and margin are those of that look.
     pub exterior: Option<usize>,

@@ -35,6 +35,7 @@ impl<'a> Path<'a> {
             anchor: found.column,
             score: found.score,
             margin: found.margin,
+            runner_up: found.runner_up,
             exterior: found.exterior,
             residual: effect.residual,
             held_out: effect.held_out,

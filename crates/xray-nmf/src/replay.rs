@@ -57,7 +57,7 @@ impl Rule for Replay<'_> {
 
 impl From<&Step> for Detection {
     fn from(step: &Step) -> Self {
-        let Step { anchor: column, score, margin, exterior, evaluations, .. } = *step;
-        Self { column, score, margin, exterior, evaluations }
+        let Step { anchor: column, score, margin, runner_up, exterior, evaluations, .. } = *step;
+        Self { column, score, margin, runner_up, exterior, evaluations }
     }
 }

@@ -69,6 +69,7 @@ mod tests {
             anchor: 7,
             score: Some(0.1 + 0.2),
             margin: None,
+            runner_up: Some(5),
             exterior: Some(3),
             residual: 1.0 / 3.0,
             held_out: None,

@@ -44,6 +44,11 @@ impl StopRequest {
     pub fn is_made(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// An error if it has been made.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_made() { Err(Error::Stopped) } else { Ok(()) }
+    }
 }
 
 /// What loops look at: a request, or none.

@@ -44,13 +44,22 @@ pub struct RunKey {
     entries: usize,
     /// Without what changes no anchor: their number, and how scores are kept.
     params: Params,
+    /// Hash of the vector p, which is as long as X.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    row_weights: Option<String>,
 }
 
 impl RunKey {
     /// The key of a run on a matrix of so many rows, columns and entries.
     pub fn new(rows: usize, columns: usize, entries: usize, params: &Params) -> Self {
-        let params = Params { rank: 0, engine: Engine::default(), ..params.clone() };
-        Self { rows, columns, entries, params }
+        let hash = |p: &Vec<f64>| {
+            let bytes: Vec<u8> = p.iter().flat_map(|v| v.to_le_bytes()).collect();
+            blake3::hash(&bytes).to_hex().to_string()
+        };
+        let row_weights = params.row_weights.as_ref().map(hash);
+        let (engine, rank) = (Engine::default(), 0);
+        let params = Params { rank, engine, row_weights: None, ..params.clone() };
+        Self { rows, columns, entries, params, row_weights }
     }
 
     /// The key of a run on a matrix of all ranks.
@@ -308,6 +317,7 @@ mod tests {
             anchor,
             score: Some(0.1 + anchor as f64 / 3.0),
             margin: None,
+            runner_up: None,
             exterior: Some(4),
             residual: 1.0 / (3.0 + anchor as f64),
             held_out: None,

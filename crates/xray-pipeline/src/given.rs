@@ -55,6 +55,8 @@ impl Given {
             if let Some(words) = anchors.get(t) {
                 step.anchor = words[0];
             }
+            // What was appended is no word.
+            step.runner_up = step.runner_up.filter(|column| *column < self.n_words);
         }
         Ok(steps)
     }

@@ -85,10 +85,12 @@ pub fn find_levels(
             (found.topics.clone(), found.documents.clone())
         } else {
             let options = TopicOptions { rank: Some(rank), stability: false, ..options.clone() };
-            let other = find_topics(comm, corpus, &options, &RunState::default(), progress)?;
-            if other.run.termination == Termination::Stopped {
-                break;
-            }
+            // A level that is given up is left out; what was found before it stays.
+            let other = match find_topics(comm, corpus, &options, &RunState::default(), progress) {
+                Ok(other) if other.run.termination != Termination::Stopped => other,
+                Ok(_) | Err(crate::Error::Fit(xray_nmf::Error::Stopped)) => break,
+                Err(error) => return Err(error),
+            };
             // Fewer anchors than were asked for: all levels from here on are the same.
             if levels.last().is_some_and(|level| level.topics.len() == other.rank()) {
                 break;

@@ -44,6 +44,7 @@ mod evidence;
 mod factorize;
 mod folder;
 mod forecast;
+mod frequent;
 mod given;
 mod groups;
 mod left_over;
@@ -85,6 +86,7 @@ pub use folder::{
     Folder, InputMark, OpenFile, Plan, Purpose, WriteError, check_writable, replaceable,
 };
 pub use forecast::{Forecast, Shape, Work};
+pub use frequent::Frequent;
 pub use groups::GroupShares;
 pub use levels::{Flow, Level, find_levels, level_ranks};
 pub use matching::ColumnMatch;

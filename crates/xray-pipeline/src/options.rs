@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use xray_data::text::{Language, Stemmer, TextOptions, Vectorizer};
+use xray_data::text::{DocumentFrequency, Language, RowScale, Stemmer, TextOptions, Vectorizer};
 use xray_nmf::{Params, Refinement, SeededTopics, Selection, choices};
 
 use crate::error::{Error, Result};
+use crate::frequent::Frequent;
 use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 
 /// Options of [`find_topics`](crate::find_topics).
@@ -21,8 +22,9 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 /// | `anchors` | none | columns of words that begin the first topics, one list a topic | |
 /// | `anchor_strength` | 0.5 | how far those topics stay with their words: from not at all to held | 0 to 1 |
 /// | `excluded` | none | columns that are never anchors nor top words | |
-/// | `refine` | by size | most steps of alternating optimisation: 40, down to 5 for large data | any |
-/// | `refine_tolerance` | 1e-5 | end it when a step lowers the objective by less, relatively | 0.. |
+/// | `anchor_min_df` | none | documents that an anchor word is in at least, with the words in `params.candidates` | |
+/// | `refine` | until it settles | steps of alternating optimisation: 100 at most, down to 5 for large data | any |
+/// | `refine_tolerance` | 1e-6, or 0 with `refine` | end it when three steps lower the objective by less, relatively | 0.. |
 /// | `method` | HALS | how they are made | |
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
@@ -43,11 +45,14 @@ pub struct TopicOptions {
     pub anchor_strength: f64,
     /// Words that are never anchors and never listed.
     pub excluded: Vec<usize>,
+    /// What `params.candidates` were chosen by: the documents that an anchor word is in at least.
+    pub anchor_min_df: Option<u64>,
     /// The most steps of alternating optimisation, or `None` for as many as
     /// [`default_refine`](Self::default_refine) says.
     pub refine: Option<usize>,
-    /// Refinement ends when a step lowers `||X - WH||^2` by less than this part of it.
-    pub refine_tolerance: f64,
+    /// Refinement ends when three steps together lower `||X - WH||^2` by less than this part of it; `None` for what
+    /// [`settled`](Self::settled) says.
+    pub refine_tolerance: Option<f64>,
     /// How refinement is done.
     pub method: Refinement,
     /// Words to list for each topic.
@@ -71,8 +76,9 @@ impl Default for TopicOptions {
             anchors: Vec::new(),
             anchor_strength: SeededTopics::STRENGTH,
             excluded: Vec::new(),
+            anchor_min_df: None,
             refine: None,
-            refine_tolerance: 1e-5,
+            refine_tolerance: None,
             method: Refinement::Hals,
             n_words: 10,
             distinct: false,
@@ -114,11 +120,17 @@ impl TopicOptions {
         Ok(())
     }
 
-    /// Steps of refinement for so many documents, words and topics: 40, or as many as 10^10
+    /// Most steps of refinement for so many documents, words and topics: 100, or as many as 10^10
     /// multiplications pay for, but at least 5.
     pub fn default_refine(n_documents: usize, n_words: usize, rank: usize) -> usize {
         let step = (n_documents + n_words) as f64 * (rank * rank) as f64;
-        (1e10 / step.max(1.0)).clamp(5.0, 40.0) as usize
+        (1e10 / step.max(1.0)).clamp(5.0, 100.0) as usize
+    }
+
+    /// When refinement ends by itself: never, if a number of steps is asked for, unless it is said.
+    pub fn settled(&self) -> f64 {
+        let default = if self.refine.is_some() { 0.0 } else { 1e-6 };
+        self.refine_tolerance.unwrap_or(default)
     }
 }
 
@@ -152,10 +164,13 @@ pub struct TopicsRequest {
     pub anchor_strength: f64,
     /// Words that are never anchors and never listed.
     pub exclude: Vec<String>,
+    /// Words in fewer documents are no anchors, unless one is asked for; they stay in the data.
+    pub anchor_min_df: DocumentFrequency,
     /// The most steps of refinement; by the size of the data if absent.
     pub refine: Option<usize>,
-    /// Refinement ends when a step improves by less than this part.
-    pub refine_tolerance: f64,
+    /// Refinement ends when three steps together improve by less than this part; 1e-6 if absent, and never if the number
+    /// of steps is given.
+    pub refine_tolerance: Option<f64>,
     /// How refinement is done.
     pub refine_method: Refinement,
     /// Words to list for each topic.
@@ -178,6 +193,7 @@ impl Default for TopicsRequest {
             anchor: Vec::new(),
             anchor_strength: options.anchor_strength,
             exclude: Vec::new(),
+            anchor_min_df: DocumentFrequency::Automatic,
             refine: options.refine,
             refine_tolerance: options.refine_tolerance,
             refine_method: options.method,
@@ -195,7 +211,7 @@ impl TopicsRequest {
     ///
     /// # Errors
     /// If two topics are to begin with the same words, a word is to begin one and to be excluded, words are given for
-    /// more topics than are asked for, or the strength is not from 0 to 1.
+    /// more topics than are asked for, no word is as frequent as anchors are to be, or the strength is not from 0 to 1.
     pub fn resolve(&self, vectorizer: &Vectorizer) -> Result<(TopicOptions, Vec<String>)> {
         let anchors = resolve_words(vectorizer, &self.anchor);
         self.check_anchors(&anchors, vectorizer)?;
@@ -209,6 +225,17 @@ impl TopicsRequest {
                 "\"{word}\" is among the anchor words and among the words to exclude: leave it out of one"
             )));
         }
+        let frequencies = vectorizer.document_frequencies();
+        let frequent = Frequent::among(
+            frequencies,
+            vectorizer.n_documents(),
+            self.anchor_min_df,
+            Some(self.params.selection),
+        )?;
+        let (anchor_min_df, candidates) = match frequent {
+            Some(Frequent { least, columns }) => (Some(least), Some(columns)),
+            None => (None, None),
+        };
         let options = TopicOptions {
             rank: self.topics,
             fast: self.fast,
@@ -216,13 +243,14 @@ impl TopicsRequest {
             anchors: anchors.columns,
             anchor_strength: self.anchor_strength,
             excluded,
+            anchor_min_df,
             refine: self.refine,
             refine_tolerance: self.refine_tolerance,
             method: self.refine_method,
             n_words: self.words,
             distinct: self.distinct,
             stability: self.stability,
-            params: self.params.clone(),
+            params: Params { candidates, ..self.params.clone() },
             memory: None,
         };
         Ok((options, warnings))
@@ -331,7 +359,7 @@ impl TextRequest {
             stop_words: text.stop_words.and(&self.drop),
             tf_idf: weigh && text.tf_idf,
             sublinear_tf: weigh && text.sublinear_tf,
-            normalize: weigh && text.normalize,
+            normalize: if weigh { text.normalize } else { RowScale::None },
             ..text
         }
     }

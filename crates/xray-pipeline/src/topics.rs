@@ -83,6 +83,8 @@ pub struct Topic {
     pub share: f64,
     /// How clearly the anchor was chosen: 0 for a tie, 1 if nothing else came near; none if given.
     pub margin: Option<f64>,
+    /// The word that would have been the anchor without it; none if given, or if no other word competed.
+    pub runner_up: Option<usize>,
 }
 
 impl Topic {
@@ -90,11 +92,13 @@ impl Topic {
         anchors: Vec<usize>,
         told: TopicWords,
         share: f64,
-        margin: Option<f64>,
+        step: Option<&Step>,
     ) -> Self {
         let TopicWords { words, name, anchor } = told;
         let AnchorPlace { place: anchor_place, left: anchor_left } = anchor;
-        Self { anchors, words, name, anchor_place, anchor_left, share, margin }
+        let margin = step.and_then(|step| step.margin);
+        let runner_up = step.and_then(|step| step.runner_up);
+        Self { anchors, words, name, anchor_place, anchor_left, share, margin, runner_up }
     }
 }
 
@@ -259,7 +263,7 @@ fn refinement(
         Some(steps) => steps,
         None => TopicOptions::default_refine(corpus.n_documents(), corpus.n_words(), rank),
     };
-    let tolerance = options.refine_tolerance;
+    let tolerance = options.settled();
     RefineOptions { method: options.method, steps, tolerance, seeded: seeded(options) }
 }
 
@@ -282,7 +286,7 @@ fn describe(
     let parts = anchors.into_iter().zip(words).zip(documents.shares(comm)?);
     let topics = parts.zip(&run.steps);
     Ok(topics
-        .map(|(((anchors, words), share), step)| Topic::new(anchors, words, share, step.margin))
+        .map(|(((anchors, words), share), step)| Topic::new(anchors, words, share, Some(step)))
         .collect())
 }
 

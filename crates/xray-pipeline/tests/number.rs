@@ -80,6 +80,14 @@ fn drawn_numbers_are_found() {
 }
 
 #[test]
+fn a_larger_limit_changes_nothing_where_more_topics_are_worse() {
+    let suggestion = |largest| suggested(documents(4), largest, true).expect("a number");
+    let found = suggestion(40);
+    assert_eq!(found, suggestion(100));
+    assert!(found.looked_at < 40, "{found:?}");
+}
+
+#[test]
 fn data_without_anything_have_no_number() {
     let nothing = DenseMatrix::from_column_major(20, 5, vec![0.0; 100]).expect("all entries");
     assert!(suggested(nothing.into(), 4, false).is_none_or(|found| found.rank == 0));

@@ -40,7 +40,7 @@ mod _xray_nmf {
     #[pymodule_export]
     use crate::number::study_number;
     #[pymodule_export]
-    use crate::request::defaults;
+    use crate::request::{defaults, frequent};
     #[pymodule_export]
     use crate::rivals::successive;
     #[pymodule_export]

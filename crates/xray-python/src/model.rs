@@ -44,14 +44,23 @@ pub(crate) fn coherence(
     scores.into_iter().map(|score| (score.npmi, score.umass)).collect()
 }
 
-/// Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left.
-pub(crate) type Listed =
-    (Vec<usize>, Vec<usize>, Vec<f64>, f64, Option<f64>, String, Option<usize>, bool);
+/// Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left, its runner-up.
+pub(crate) type Listed = (
+    Vec<usize>,
+    Vec<usize>,
+    Vec<f64>,
+    f64,
+    Option<f64>,
+    String,
+    Option<usize>,
+    bool,
+    Option<usize>,
+);
 
 pub(crate) fn listed(topic: Topic) -> Listed {
     let (words, weights) = topic.words.iter().copied().unzip();
-    let Topic { anchors, share, margin, name, anchor_place, anchor_left, .. } = topic;
-    (anchors, words, weights, share, margin, name, anchor_place, anchor_left)
+    let Topic { anchors, share, margin, name, anchor_place, anchor_left, runner_up, .. } = topic;
+    (anchors, words, weights, share, margin, name, anchor_place, anchor_left, runner_up)
 }
 
 /// The number of each document's topic, -1 for none.

@@ -47,7 +47,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 def test_every_parameter_is_a_field_with_its_default() -> None:
     defaults = DEFAULTS["factorize"]
-    said = factorize_request(XRay(), (2, 3))
+    said = factorize_request(XRay(), np.ones((2, 3)))
     params = said.pop("params")
     assert said == {name: defaults[name] for name in said}
     assert params == {name: defaults["params"][name] for name in params}
@@ -150,6 +150,26 @@ def test_fixed_excluded_and_candidates(dense: Floats) -> None:
     frame = pd.DataFrame(dense, columns=[f"word{j}" for j in range(25)])
     named = XRay(4, fixed=["word7"], excluded=["word3", "word4"]).fit(frame)
     assert named.anchors_[0] == 7 and not {3, 4} & set(named.anchors_.tolist())
+
+
+def test_rare_columns_are_no_anchors(dense: Floats) -> None:
+    rare = dense.copy()
+    rare[2:, :5] = 0.0  # the first columns have entries in two rows of 40
+    counts = (rare != 0).sum(axis=0)
+    for asked in (3, 0.06):
+        for X in (rare, sp.csr_matrix(rare)):
+            model = XRay(6, selection="dist", anchor_min_df=asked).fit(X)
+            assert counts[model.anchors_].min() >= 3
+            assert (model.components_[:, :5] > 0).any()
+    assert counts[XRay(6, selection="dist").fit(rare).anchors_].min() < 3
+    both = XRay(6, anchor_min_df=3, candidates=[0, 1, 7, 8, 9]).fit(rare)
+    assert set(both.anchors_) == {7, 8, 9}
+    rows = XRay(3, axis="samples", anchor_min_df=21).fit(rare)
+    assert set(rows.anchors_) <= {0, 1}
+    with pytest.raises(ValueError, match="no column has entries in 41 of 40 rows"):
+        XRay(2, anchor_min_df=41).fit(rare)
+    with pytest.raises(ValueError, match=r"from 0\.0 to 1\.0"):
+        XRay(2, anchor_min_df=1.5).fit(rare)
 
 
 def test_weights_of_the_rules_are_used(dense: Floats) -> None:

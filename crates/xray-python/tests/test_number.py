@@ -62,8 +62,8 @@ def test_sparse_data_have_the_number_of_the_program(program: Path, tmp_path: Pat
     for matrix in (X, X.tocsc(), X.astype(np.float32)):
         model = XRay(selection="greedy").fit(matrix)
         assert model.suggestion_ == told and model.n_components_ == told["rank"]
-        # As many as were looked at, of which those are kept.
-        assert len(model.path_) == told["looked_at"]
+        # The path goes on to where it was told to; numbers are looked at while they get better.
+        assert told["rank"] <= told["looked_at"] <= len(model.path_) == 40
 
 
 def test_anchors_that_are_samples_have_a_number_too(program: Path, tmp_path: Path) -> None:

@@ -182,6 +182,14 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
         "--no-document-norm",
     ),
     (
+        {"n_topics": 5, "selection": "dist", "anchor_min_df": 0.05, "normalize_documents": "l1"},
+        "-k 5 --selection dist --anchor-min-df 0.05 --row-scale l1",
+    ),
+    (
+        {"n_topics": 5, "selection": "agg", "anchor_min_df": 1},
+        "-k 5 --selection agg --anchor-min-df 1",
+    ),
+    (
         {"n_topics": 4, "weighting": "counts", "lowercase": False, "max_features": 300}
         | {"min_characters": 4, "mean_ray": True, "normalize": "l2"},
         "-k 4 --weighting counts --case-sensitive --max-features 300 --min-characters 4 "

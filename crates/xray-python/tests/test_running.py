@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xray_nmf import TopicModel, XRay, nnls, synth
+from xray_nmf import TopicModel, XRay, __version__, nnls, synth
 from xray_nmf._input import threads
 
 Floats = NDArray[np.float64]
@@ -233,3 +233,12 @@ def count_warnings(dense: Floats) -> int:
 def test_a_worker_of_a_pool_fits_without_a_warning(dense: Floats) -> None:
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply_async(count_warnings, (dense,)).get(timeout=60) == 0
+
+
+def test_the_module_tells_versions() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "xray_nmf"], capture_output=True, text=True, check=True
+    )
+    facts = dict(line.split(maxsplit=1) for line in run.stdout.splitlines())
+    assert facts["xray-nmf"] == __version__
+    assert facts["NumPy"] == np.__version__

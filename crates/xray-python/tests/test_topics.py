@@ -160,6 +160,16 @@ def test_columns_are_found_by_name_in_any_order() -> None:
         model.transform(counts, vocabulary=[f"q{j}" for j in range(len(words))])
 
 
+def test_a_word_may_begin_several_topics_and_they_are_saved(tmp_path: Path) -> None:
+    model = TopicModel(4, anchor_words=[["comet", "star"], ["comet", "sugar"]]).fit(TEXTS)
+    assert model.topics_["anchor"].tolist()[:2] == ["comet + star", "comet + sugar"]
+    assert model.topics_["runner_up"].isna().tolist()[:2] == [True, True]
+    model.save(tmp_path / "model.npz")
+    again = TopicModel.load(tmp_path / "model.npz")
+    assert again.topics_["anchor"].tolist() == model.topics_["anchor"].tolist()
+    assert (again.transform(TEXTS) == model.weights_).all()
+
+
 def test_given_words_begin_topics_and_excluded_ones_never_appear() -> None:
     guided = TopicModel(3, anchor_words=[["comet", "Star"], "sugar"], exclude=["goal"]).fit(TEXTS)
     topics = guided.topics_

@@ -23,7 +23,9 @@ mod printable;
 mod table;
 
 #[cfg(feature = "pictures")]
-pub use pictures::{Chart, Error, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series};
+pub use pictures::{
+    Chart, Error, Idea, Image, ImageGrid, Panel, Picture, Result, Scale, Scene, Series,
+};
 pub use printable::{printable, printable_json};
 pub use table::{Cell, Column, Table};
 

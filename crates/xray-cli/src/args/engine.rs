@@ -1,10 +1,15 @@
 //! How anchors are found.
 
-use clap::Args;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueHint};
+use xray_data::text::DocumentFrequency;
+use xray_data::{Input, LoadOptions, read_names};
 use xray_nmf::{Engine, Normalize, Params, Refinement, Selection, Solver};
 
 use super::CommonArgs;
 use super::parse::choice;
+use super::text::frequency;
 
 /// Rule, engine and solver.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +52,14 @@ pub struct EngineArgs {
     /// Stop when an anchor lowers the relative residual by less
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub min_improvement: f64,
+    /// Only columns with entries in so many rows (words in so many documents) may be anchors: a number, or a share such as
+    /// 0.01; rarer ones stay in the data [default: for texts and counts of 200 documents or more the root of their number,
+    /// with the rules max, dist, agg and joint; else 1]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency)]
+    pub anchor_min_df: Option<DocumentFrequency>,
+    /// The vector p of the rules: a file with a positive number a line, for each row of the data [default: ones]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub row_weights: Option<PathBuf>,
     /// How refinement is done [default: hals for topics, auto for factorize]
     #[arg(long, value_name = "KIND", value_parser = choice::<Refinement>())]
     pub refine_method: Option<Refinement>,
@@ -54,8 +67,18 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// The parameters of a fit; `default` is the rule if none was given.
-    pub fn params(&self, rank: usize, default: Selection, common: &CommonArgs) -> Params {
-        Params {
+    ///
+    /// # Errors
+    /// If the file of row weights cannot be read.
+    pub fn params(
+        &self,
+        rank: usize,
+        default: Selection,
+        common: &CommonArgs,
+    ) -> anyhow::Result<Params> {
+        // A robust fit looks as dist does.
+        let default = if self.robust { Selection::Dist } else { default };
+        Ok(Params {
             selection: self.selection.unwrap_or(default),
             engine: self.engine,
             solver: self.solver,
@@ -67,9 +90,30 @@ impl EngineArgs {
             tolerance: self.tolerance,
             min_improvement: self.min_improvement,
             seed: common.seed,
+            row_weights: self.row_weights.as_deref().map(read_weights).transpose()?,
             ..Params::new(rank)
-        }
+        })
     }
+
+    /// Which columns may be anchors.
+    pub fn anchor_min_df(&self) -> DocumentFrequency {
+        self.anchor_min_df.unwrap_or(DocumentFrequency::Automatic)
+    }
+}
+
+/// A number a line; the engine looks whether they are positive, and as many as rows.
+fn read_weights(path: &Path) -> anyhow::Result<Vec<f64>> {
+    let lines = read_names(&Input::Path(path.to_owned()), &LoadOptions::default())?;
+    let number = |(k, line): (usize, &String)| {
+        line.trim().parse::<f64>().map_err(|_| {
+            anyhow::anyhow!(
+                "{}, line {}: found {line:?}, expected a positive number for each row of the data, one a line",
+                path.display(),
+                k + 1
+            )
+        })
+    };
+    lines.iter().enumerate().map(number).collect()
 }
 
 /// Which columns may be anchors.

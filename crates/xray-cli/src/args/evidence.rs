@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use xray_data::text::DocumentFrequency;
 use xray_experiments::{EXPERIMENTS, METHODS, Method};
 use xray_nmf::synth::{Collection, Design, Noise};
 
 use super::parse::choice;
+use super::text::frequency;
 use super::{CommonArgs, CsvArgs, InputArgs, TextArgs, parse};
 
 const COMPARE_EXAMPLES: &str = "\
@@ -42,13 +44,13 @@ pub struct CompareArgs {
     /// Number of anchors or topics
     #[arg(short = 'r', long, value_name = "R", value_parser = parse::rank)]
     pub rank: usize,
-    /// Methods to run [default: all that are predicted to stay within the time limit]
+    /// Methods to run [default: all that stay within the time limit]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', value_parser = method)]
     pub methods: Vec<Method>,
     /// The true anchors: names or positions (from 0), or a file with them
     #[arg(long, value_name = "COLUMN[,COLUMN...]|FILE")]
     pub true_anchors: Option<String>,
-    /// Leave out methods that are predicted to take more seconds than this
+    /// Leave out methods that are predicted to take more seconds than this, and give up those that do
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = parse::positive)]
     pub time_limit: f64,
     /// Runs of each random method, with different seeds
@@ -64,6 +66,11 @@ pub struct CompareArgs {
     /// Iterations of local optimisation
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub iterations: usize,
+    /// Only columns with entries in so many rows (words in so many documents) may be anchors, for all methods that choose
+    /// columns: a number, or a share such as 0.01 [default: for texts and counts of 200 documents or more the root of
+    /// their number, but for xray-greedy and xray-rand; else 1]
+    #[arg(long, value_name = "N|SHARE", value_parser = frequency)]
+    pub anchor_min_df: Option<DocumentFrequency>,
     /// Do not train classifiers, even if there are labels
     #[arg(long)]
     pub no_accuracy: bool,

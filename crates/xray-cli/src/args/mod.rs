@@ -229,11 +229,11 @@ pub struct TopicsArgs {
     /// Folder for the files [default with tables: the input's name and "-topics"; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
-    /// Most steps of refinement; it ends when a step improves the fit by less than 1e-5 of it
-    /// [default: 40, down to 5 for large data]
+    /// Steps of refinement [default: until it settles, 100 at most, down to 5 for large data]
     #[arg(long, value_name = "N")]
     pub refine: Option<usize>,
-    /// End refinement when a step improves the fit by less than this part of it [default: 1e-5]
+    /// End refinement when three steps together improve the fit by less than this part of it [default: 1e-6; with
+    /// --refine never]
     #[arg(long, value_name = "T", value_parser = parse::tolerance)]
     pub refine_tolerance: Option<f64>,
     #[command(flatten)]

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use xray_data::text::{DocumentFrequency, Keep, Language, Phrases, StopWords, TextOptions};
+use xray_data::text::{
+    DocumentFrequency, Keep, Language, Phrases, RowScale, StopWords, TextOptions,
+};
 use xray_data::{Input, LoadOptions, read_names};
 use xray_pipeline::{TextRequest, Weighting};
 
@@ -59,8 +61,11 @@ pub struct TextArgs {
     /// Weigh a word by its count instead of 1 + ln(count)
     #[arg(long)]
     pub raw_tf: bool,
-    /// Leave documents at their length instead of scaling them to length 1
-    #[arg(long)]
+    /// What each document is divided by: its length, its sum, or nothing
+    #[arg(long, value_name = "NORM", default_value_t = RowScale::L2, value_parser = choice::<RowScale>())]
+    pub row_scale: RowScale,
+    /// The same as --row-scale none
+    #[arg(long, conflicts_with = "row_scale")]
     pub no_document_norm: bool,
 }
 
@@ -84,7 +89,7 @@ impl TextArgs {
             max_df: self.max_df.unwrap_or(default.max_df),
             max_features: self.max_features,
             sublinear_tf: !self.raw_tf,
-            normalize: !self.no_document_norm,
+            normalize: if self.no_document_norm { RowScale::None } else { self.row_scale },
             ..default
         };
         Ok(TextRequest { weighting: self.weighting, drop: self.drop.clone(), text })
@@ -105,7 +110,7 @@ impl TextArgs {
 }
 
 /// A whole number is a count, a number with a point is a share.
-fn frequency(text: &str) -> Result<DocumentFrequency, String> {
+pub(super) fn frequency(text: &str) -> Result<DocumentFrequency, String> {
     if let Ok(count) = text.parse::<u64>() {
         return Ok(DocumentFrequency::Count(count));
     }

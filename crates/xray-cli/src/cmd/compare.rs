@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Serialize;
 use xray_data::csv_text;
+use xray_data::text::DocumentFrequency;
 use xray_experiments::{
     CompareOptions, Comparison, Job, METHODS, MethodRuns, Run, compare, protocol,
 };
@@ -68,12 +69,13 @@ fn options(args: &CompareArgs) -> CompareOptions {
     let seed = args.common.seed;
     CompareOptions {
         methods: if args.methods.is_empty() { METHODS.to_vec() } else { args.methods.clone() },
-        job: Job { rank: args.rank, seed, epochs: args.epochs, iterations: args.iterations },
+        job: Job { seed, epochs: args.epochs, iterations: args.iterations, ..Job::new(args.rank) },
         seeds: args.runs as usize,
         refine: args.refine,
         time_limit: args.time_limit,
         protocol: (!args.no_accuracy).then(|| protocol(seed)),
         true_anchors: None,
+        anchor_min_df: args.anchor_min_df.unwrap_or(DocumentFrequency::Automatic),
         memory: None,
     }
 }

@@ -48,7 +48,17 @@ fn input() -> Input {
 }
 
 /// The corpus, weighed.
-pub(crate) fn corpus() -> anyhow::Result<Corpus> {
+fn corpus() -> anyhow::Result<Corpus> {
+    read(TextOptions::default())
+}
+
+/// Its counts of words.
+#[cfg(feature = "experiments")]
+pub(crate) fn counts() -> anyhow::Result<Corpus> {
+    read(TextOptions::counts())
+}
+
+fn read(text: TextOptions) -> anyhow::Result<Corpus> {
     let options = LoadOptions {
         format: Some(Format::from_name("tsv")?),
         text: vec![ColumnChoice::from("text")],
@@ -57,7 +67,7 @@ pub(crate) fn corpus() -> anyhow::Result<Corpus> {
     };
     match load_with_origin(&input(), &options)? {
         (Loaded::Documents(texts), origin) => {
-            let corpus = Corpus::from_documents(texts, TextOptions::default())?;
+            let corpus = Corpus::from_documents(texts, text)?;
             Ok(Corpus { origin: Some(origin), ..corpus })
         }
         (Loaded::Table(_), _) => Err(anyhow::anyhow!("the demo corpus is damaged")),

@@ -13,8 +13,8 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Plan, Purpose, RefinedFactors, Work,
-    factorize, gather_sizes,
+    ColumnNames, Corpus, FactorizeOptions, Factorized, Folder, Frequent, Plan, Purpose,
+    RefinedFactors, Work, factorize, gather_sizes,
 };
 use xray_report::number;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let work = Work { rank: args.rank, refines: args.refine > 0, weighs: false, copied: 0.0 };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = FactorizeOptions {
-        params: together(comm, params(args, &corpus))?,
+        params: frequent(comm, args, &corpus, together(comm, params(args, &corpus))?)?,
         refine: args.refine,
         stability: args.stability,
         refine_method: args.engine.refine_method.unwrap_or_default(),
@@ -74,6 +74,7 @@ fn target(
 ) -> anyhow::Result<Option<Target>> {
     let shards = args.shards.shards;
     let guarded = Guarded::new(&args.input).and_checkpoint(&args.run);
+    let guarded = guarded.and(args.engine.row_weights.clone());
     let problem = match &args.output {
         None if shards => "--shards needs a folder to write to: add -o FOLDER",
         None => return Ok(None),
@@ -103,8 +104,26 @@ fn params(args: &FactorizeArgs, corpus: &Corpus) -> anyhow::Result<Params> {
         fixed: columns(&args.anchors.fixed)?,
         excluded: columns(&args.anchors.excluded)?,
         candidates: if candidates.is_empty() { None } else { Some(columns(candidates)?) },
-        ..args.engine.params(args.rank, corpus.matrix.suited_rule(), &args.common)
+        ..args.engine.params(args.rank, corpus.matrix.suited_rule(), &args.common)?
     })
+}
+
+/// Without the columns that are too rare to be anchors, if that was asked for; collective.
+fn frequent(
+    comm: &dyn Communicator,
+    args: &FactorizeArgs,
+    corpus: &Corpus,
+    params: Params,
+) -> anyhow::Result<Params> {
+    let asked = args.engine.anchor_min_df();
+    let Some(frequent) = Frequent::of(comm, corpus, asked, Some(params.selection))? else {
+        return Ok(params);
+    };
+    let mut columns = frequent.columns;
+    if let Some(listed) = &params.candidates {
+        columns.retain(|j| listed.contains(j));
+    }
+    Ok(Params { candidates: Some(columns), ..params })
 }
 
 /// Says which rule was chosen, if it was left to the data.

@@ -4,11 +4,13 @@ use std::io::Write;
 
 use xray_data::Cells;
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Refinement, Termination};
+use xray_nmf::{Params, Refinement, Termination};
 #[cfg(feature = "pictures")]
 use xray_pipeline::report::RankLine;
 use xray_pipeline::report::{RankReport, ranks_csv, ranks_table};
-use xray_pipeline::{Folder, NumberOptions, Plan, Purpose, StudyOptions, Work, rank_study};
+use xray_pipeline::{
+    Folder, Frequent, NumberOptions, Plan, Purpose, StudyOptions, Work, rank_study,
+};
 #[cfg(feature = "pictures")]
 use xray_report::{Chart, Panel, Series};
 
@@ -16,7 +18,7 @@ use crate::agree::{anywhere, together};
 use crate::args::RankArgs;
 #[cfg(feature = "pictures")]
 use crate::cmd::write_picture;
-use crate::data::{about, read_weighed};
+use crate::data::{about, read_weighed, tell_frequent};
 use crate::interrupt;
 use crate::memory;
 use crate::outcome::Outcome;
@@ -26,6 +28,7 @@ use crate::session::Session;
 pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::on(comm, &args.common);
     let guarded = Guarded::new(&args.input).and_words(&args.text);
+    let guarded = guarded.and(args.engine.row_weights.clone());
     let folder = match &args.output {
         Some(path) => Some(guarded.open(comm, &session, path, Plan::new(Purpose::Ranks))?),
         None => None,
@@ -36,8 +39,12 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let copied = if args.fast { 0.0 } else { NumberOptions::copies(corpus.matrix.n_entries()) };
     let work = Work { rank: args.max, refines: false, weighs: false, copied };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
+    let params = together(comm, args.engine.params(args.max, rule, &args.common))?;
+    let asked = args.engine.anchor_min_df();
+    let frequent = Frequent::of(comm, &corpus, asked, Some(params.selection))?;
+    tell_frequent(&session, frequent.as_ref().map(|frequent| frequent.least));
     let options = StudyOptions {
-        params: args.engine.params(args.max, rule, &args.common),
+        params: Params { candidates: frequent.map(|frequent| frequent.columns), ..params },
         memory: about(&args.input, cache)?,
         number: (!args.fast).then_some(Refinement::Auto),
         coherence_words: (words && args.words > 1).then_some(args.words),

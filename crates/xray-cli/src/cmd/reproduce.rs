@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use xray_experiments::{DataSet, EXPERIMENTS, Experiment, Page, Settings, join, write_file};
+use xray_experiments::{CountedSet, EXPERIMENTS, Experiment, Page, Settings, join, write_file};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::{Folder, Plan, Purpose};
 use xray_report::number;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<Outcome> {
     let settings = Settings {
         quick: args.quick,
         data: args.data.clone().or_else(|| std::env::var_os("XRAY_DATA").map(PathBuf::from)),
-        demo: DataSet::from_corpus("demo", demo::corpus()?),
+        demo: CountedSet::from_corpus("demo", demo::counts()?)?,
         seed: args.common.seed,
     };
     let (mut done, mut failed) = (Vec::new(), Vec::new());

@@ -23,7 +23,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
-use crate::data::{about, provenance, read, weigh_content};
+use crate::data::{about, provenance, read, tell_frequent, weigh_content};
 use crate::documents::{
     DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
 };
@@ -44,6 +44,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let mut session = Session::on(comm, &args.common);
     check_checkpoint(comm, &args.run)?;
     let guarded = Guarded::new(&args.input).and_words(&args.text).and_checkpoint(&args.run);
+    let guarded = guarded.and(args.engine.row_weights.clone());
     let folder = match output(args) {
         Some(path) => {
             // Beside the data, results of other data stay.
@@ -62,7 +63,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let beginnings = args.details.then(|| content.beginnings(BEGINNING)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;
-    let request = request(args);
+    let request = together(comm, request(args))?;
     let options = together(comm, options(&session, &request, &corpus))?;
     let (options, ranks) = together(comm, more::with_levels(args, options))?;
     let rank = options.search_params(corpus.n_words()).rank;
@@ -123,9 +124,9 @@ pub(crate) fn find(
 }
 
 /// What is asked for.
-fn request(args: &TopicsArgs) -> TopicsRequest {
+fn request(args: &TopicsArgs) -> anyhow::Result<TopicsRequest> {
     let default = TopicsRequest::default();
-    TopicsRequest {
+    Ok(TopicsRequest {
         topics: match args.rank {
             Some(TopicNumber::Given(number)) => Some(number),
             Some(TopicNumber::Fast) | None => None,
@@ -135,14 +136,15 @@ fn request(args: &TopicsArgs) -> TopicsRequest {
         anchor: args.anchor.iter().map(|list| split_words(list)).collect(),
         anchor_strength: args.anchor_strength,
         exclude: split_words(&args.exclude.join(",")),
+        anchor_min_df: args.engine.anchor_min_df(),
         refine: args.refine,
-        refine_tolerance: args.refine_tolerance.unwrap_or(default.refine_tolerance),
+        refine_tolerance: args.refine_tolerance,
         refine_method: args.engine.refine_method.unwrap_or(default.refine_method),
         words: args.words,
         distinct: args.distinct,
         stability: args.details,
-        params: args.engine.params(0, default.params.selection, &args.common),
-    }
+        params: args.engine.params(0, default.params.selection, &args.common)?,
+    })
 }
 
 /// Words become columns; unknown and rare ones are warned about.
@@ -154,6 +156,7 @@ fn options(
     let vectorizer = corpus.vectorizer().expect("texts and counts are weighed");
     let (options, warnings) = request.resolve(vectorizer)?;
     warnings.iter().for_each(|warning| session.warn(warning));
+    tell_frequent(session, options.anchor_min_df);
     Ok(options)
 }
 

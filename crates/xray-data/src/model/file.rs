@@ -458,7 +458,7 @@ mod tests {
         for (wrong, word) in [
             (Model { anchors: vec![3, 0], ..model() }, "3 columns"),
             (Model { anchors: vec![0], ..model() }, "H has 2 rows"),
-            (Model { anchors: vec![2, 2], ..model() }, "2 twice"),
+            (Model { kind: ModelKind::Factorize, anchors: vec![2, 2], ..model() }, "2 twice"),
             (Model { residual_norm: vec![0.5, f64::NAN], ..model() }, "finite"),
             (Model { h: negative(), ..model() }, "not negative"),
         ] {
@@ -466,5 +466,8 @@ mod tests {
             assert!(message.contains(word), "{message}");
             assert!(!path.exists());
         }
+        // A word may begin several topics.
+        Model { anchors: vec![2, 2], ..model() }.save(&path).expect("topics");
+        assert_eq!(Model::load(&path).expect("written here").anchors, [2, 2]);
     }
 }

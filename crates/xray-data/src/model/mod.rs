@@ -143,9 +143,11 @@ impl Model {
             let found = format!("{} anchors", self.anchors.len());
             return refuse("anchors", found, format!("H has {r} rows"));
         }
-        let mut distinct = self.anchors.clone();
-        distinct.sort_unstable();
-        if let Some(twice) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
+        let mut sorted = self.anchors.clone();
+        sorted.sort_unstable();
+        // Only a word may begin several topics, each with other words beside it.
+        let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
+        if let Some(twice) = twice.filter(|_| self.kind != ModelKind::Topics) {
             return refuse("anchors", format!("{} twice", twice[0]), "each stands once".to_owned());
         }
         let wrong = |value: &&f64| !(value.is_finite() && **value >= 0.0);

@@ -310,7 +310,7 @@ fn weigh(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{DocumentFrequency, StopWords};
+    use crate::text::{DocumentFrequency, RowScale, StopWords};
 
     const WORDS: [&str; 7] = ["pear", "The", "fig", "apple", "nut", "date", "kiwi"];
 
@@ -333,7 +333,8 @@ mod tests {
             TextOptions::scikit_learn(),
             TextOptions::counts(),
             TextOptions { max_features: Some(3), ..TextOptions::scikit_learn() },
-            TextOptions { smooth_idf: false, normalize: false, ..TextOptions::default() },
+            TextOptions { smooth_idf: false, normalize: RowScale::None, ..TextOptions::default() },
+            TextOptions { normalize: RowScale::L1, ..TextOptions::default() },
             TextOptions {
                 min_df: DocumentFrequency::Count(2),
                 max_df: DocumentFrequency::Share(0.4),
@@ -447,7 +448,7 @@ mod tests {
     fn tiny_numbers_are_normalized_too() {
         let entries = [(0, 0, 3e-200), (0, 1, 4e-200), (1, 0, 1.0)];
         let counts = SparseMatrix::from_triplets(2, 2, entries).unwrap();
-        let options = TextOptions { normalize: true, ..TextOptions::plain() };
+        let options = TextOptions { normalize: RowScale::L2, ..TextOptions::plain() };
         let (x, _) = Vectorizer::fit_counts(options, &counts, position_names(2)).unwrap();
         let (_, _, values) = x.csr();
         assert!((values[0] - 0.6).abs() < 1e-15 && (values[1] - 0.8).abs() < 1e-15);

@@ -31,7 +31,7 @@ mod weights;
 pub use clean::{Dropped, Keep, cleaned};
 pub use language::TextHint;
 pub use matrix::{ColumnCount, position_names, some_names};
-pub use options::{DocumentFrequency, Language, StopWords, TextOptions};
+pub use options::{DocumentFrequency, Language, RowScale, StopWords, TextOptions};
 pub use phrases::Phrases;
 pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;

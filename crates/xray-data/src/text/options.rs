@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 /// | `tf_idf` | yes | weigh by rarity; otherwise plain counts | |
 /// | `sublinear_tf` | yes | 1 + ln(count) instead of the count | |
 /// | `smooth_idf` | yes | ln((1+n)/(1+df)) + 1; otherwise ln(n/df) + 1 | |
-/// | `normalize` | yes | scale every document to length 1 | |
+/// | `normalize` | l2 | what every document is divided by: its length, its sum, or nothing | |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextOptions {
@@ -63,8 +63,9 @@ pub struct TextOptions {
     pub sublinear_tf: bool,
     /// Count one more document that has every term.
     pub smooth_idf: bool,
-    /// Scale every document to Euclidean length 1.
-    pub normalize: bool,
+    /// What every document is divided by. Written as yes for its length and no for nothing, which was all there was.
+    #[serde(with = "scale_or_flag")]
+    pub normalize: RowScale,
 }
 
 impl Default for TextOptions {
@@ -84,7 +85,7 @@ impl Default for TextOptions {
             tf_idf: true,
             sublinear_tf: true,
             smooth_idf: true,
-            normalize: true,
+            normalize: RowScale::L2,
         }
     }
 }
@@ -104,7 +105,7 @@ impl TextOptions {
 
     /// Plain counts of the words, without weights: a bag of words.
     pub fn counts() -> Self {
-        Self { tf_idf: false, sublinear_tf: false, normalize: false, ..Self::default() }
+        Self { tf_idf: false, sublinear_tf: false, normalize: RowScale::None, ..Self::default() }
     }
 
     /// For matrices of counts that are used as they are: every column kept, nothing weighed.
@@ -230,6 +231,49 @@ impl std::fmt::Display for DocumentFrequency {
             DocumentFrequency::Automatic => f.write_str("automatic"),
             DocumentFrequency::Count(count) => write!(f, "{count}"),
             DocumentFrequency::Share(share) => write!(f, "{share:?}"),
+        }
+    }
+}
+
+choices! {
+    /// What every document is divided by.
+    pub enum RowScale ("row scale") {
+        L2 = "l2": "its Euclidean length",
+        L1 = "l1": "its sum",
+        None = "none": "nothing",
+    }
+}
+
+/// Lengths and nothing as yes and no, sums by name.
+mod scale_or_flag {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::RowScale;
+
+    pub(super) fn serialize<S: Serializer>(scale: &RowScale, to: S) -> Result<S::Ok, S::Error> {
+        match scale {
+            RowScale::L2 => to.serialize_bool(true),
+            RowScale::None => to.serialize_bool(false),
+            RowScale::L1 => to.serialize_str(scale.name()),
+        }
+    }
+
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "documents are scaled by l1, l2 or none; or yes for l2, no for none"
+    )]
+    enum Given {
+        Flag(bool),
+        Name(String),
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<RowScale, D::Error> {
+        match Given::deserialize(from)? {
+            Given::Flag(true) => Ok(RowScale::L2),
+            Given::Flag(false) => Ok(RowScale::None),
+            Given::Name(name) => name.parse().map_err(D::Error::custom),
         }
     }
 }
@@ -383,6 +427,25 @@ mod tests {
             assert_eq!(serde_json::to_string(&words).expect("serialisable"), json);
         }
         assert!(serde_json::from_str::<StopWords>(r#""klingon""#).is_err());
+    }
+
+    #[test]
+    fn scales_of_documents_are_flags_or_names() {
+        for (json, scale, written) in [
+            ("true", RowScale::L2, "true"),
+            ("\"l2\"", RowScale::L2, "true"),
+            ("false", RowScale::None, "false"),
+            ("\"none\"", RowScale::None, "false"),
+            ("\"l1\"", RowScale::L1, "\"l1\""),
+        ] {
+            let json = format!("{{\"normalize\": {json}}}");
+            let options: TextOptions = serde_json::from_str(&json).expect("options");
+            assert_eq!(options.normalize, scale);
+            let value = serde_json::to_value(&options).expect("serialisable");
+            assert_eq!(value["normalize"].to_string(), written);
+        }
+        let error = serde_json::from_str::<TextOptions>(r#"{"normalize": "l3"}"#).unwrap_err();
+        assert!(error.to_string().contains("l1"), "{error}");
     }
 
     #[test]

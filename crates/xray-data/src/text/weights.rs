@@ -2,12 +2,12 @@
 //!
 //! For term t of document d with count c: `tf = c` or `1 + ln c`; `idf = ln((1 + n)/(1 + df)) + 1`
 //! (without smoothing `ln(n/df) + 1`); the weight is `tf idf`, divided by the document's Euclidean
-//! norm. Sums run in column order.
+//! norm or its sum. Sums run in column order.
 
 use rayon::prelude::*;
 
 use super::counts::ChunkCounts;
-use super::options::TextOptions;
+use super::options::{RowScale, TextOptions};
 use super::vocabulary::DROPPED;
 
 /// `idf` of every column.
@@ -98,10 +98,25 @@ pub(super) fn push_row(
         rows.columns.push(column);
         rows.values.push(if options.tf_idf { tf * idf[column as usize] } else { tf });
     }
-    if options.normalize {
-        normalize(&mut rows.values[first..]);
+    match options.normalize {
+        RowScale::L2 => normalize(&mut rows.values[first..]),
+        RowScale::L1 => sum_to_one(&mut rows.values[first..]),
+        RowScale::None => {}
     }
     rows.offsets.push(rows.values.len());
+}
+
+/// Scales to sum 1; zero stays zero.
+fn sum_to_one(values: &mut [f64]) {
+    let sum = |values: &[f64]| values.iter().fold(0.0, |sum, v| sum + v);
+    if sum(values).is_infinite() {
+        let largest = values.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        values.iter_mut().for_each(|v| *v /= largest);
+    }
+    let sum = sum(values);
+    if sum > 0.0 {
+        values.iter_mut().for_each(|v| *v /= sum);
+    }
 }
 
 /// Scales to Euclidean length 1; zero stays zero.

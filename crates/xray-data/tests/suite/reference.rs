@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use xray_data::text::{DocumentFrequency, StopWords, TextOptions, Vectorizer, tokens};
+use xray_data::text::{DocumentFrequency, RowScale, StopWords, TextOptions, Vectorizer, tokens};
 use xray_data::{
     Documents, Format, Input, LoadOptions, Loaded, LoadedMatrix, Table, load, save, save_documents,
 };
@@ -273,7 +273,9 @@ fn text_options(options: &Value) -> TextOptions {
     text.lowercase = options["lowercase"] != false;
     text.smooth_idf = options["smooth_idf"] != false;
     text.tf_idf = options["use_idf"] != false;
-    text.normalize = options.get("norm").is_none();
+    if options.get("norm").is_some() {
+        text.normalize = RowScale::None;
+    }
     if let Some(words) = strings(&options["stop_words"]) {
         text.stop_words = StopWords::List(words);
     }

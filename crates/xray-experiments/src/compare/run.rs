@@ -9,6 +9,7 @@ use xray_nmf::comm::{Collectives, Communicator};
 use xray_pipeline::measure::{Labelling, coherence_of};
 use xray_pipeline::report::Agreement;
 use xray_pipeline::{Clusters, Corpus, DocumentWeights, heaviest_words};
+use xray_report::number;
 
 use super::CompareOptions;
 use crate::evaluate::{accuracy, scaled};
@@ -79,6 +80,11 @@ impl Trial<'_> {
     /// Runs a method and judges what it finds; collective.
     pub(super) fn run(&self, method: &Method, job: &Job) -> Result<Run> {
         let (found, spent) = measured(|| method.run(self.part, job));
+        // What was found until then is not what the method finds.
+        if self.part.comm.any(job.stop.is_made())? {
+            let time = number::duration(spent.time);
+            bail!("given up after {time}: more than the limit of time");
+        }
         let judged = match found? {
             Found::Factors(factors) => self.judge_factors(factors)?,
             Found::Anchors(anchors) => self.judge_anchors(anchors)?,

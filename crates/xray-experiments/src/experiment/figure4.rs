@@ -2,17 +2,22 @@
 
 use anyhow::Result;
 use xray_nmf::comm::OneRank;
-use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
+use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
 
-use super::{Claim, Settings, judged};
+use super::table1::columns_of;
+use super::verdict::{Deciding, Estimate, Outcome, Runs, Verdict, all_above, judge};
+use super::{HOTTOPIXX_ON_TEXT, Settings, TEXT_METHODS};
 use crate::dataset::DataSet;
-use crate::evaluate::{accuracy, mean_and_spread, protocol, scaled};
+use crate::evaluate::{
+    accuracy_as_given, accuracy_of_all, mean_and_spread, paper_protocol, scaled,
+};
 use crate::method::{Found, Job, Method};
 use crate::page::Page;
-use crate::quality::{Protocol, linear_svm_accuracy};
+use crate::preparation::Preparation;
 use crate::watch::Watch;
 
-const METHODS: [&str; 4] = ["xray-greedy", "xray-dist", "spa-l1", "hottopixx"];
+/// Methods whose refined weights are features as well: those of the paper's figure.
+const REFINED: [&str; 4] = ["xray-greedy", "xray-dist", "spa-l1", HOTTOPIXX_ON_TEXT];
 
 /// Steps of refinement for the features W.
 const REFINE: usize = 10;
@@ -23,244 +28,447 @@ const ITERATIONS: usize = 30;
 /// Passes of Hottopixx.
 const EPOCHS: usize = 10;
 
+/// Sentences are about so many topics, as Table 1 is.
+const JUDGED: usize = 100;
+
 /// How far each part goes.
 struct Plan {
-    /// Numbers of topics above the number of classes.
+    /// Numbers of topics above the number of classes, with the fitted preparation and with the others.
     ranks: &'static [usize],
+    few_ranks: &'static [usize],
     /// The largest one for which W and local optimisation are tried.
     largest_refined: usize,
-    /// Random starts of local optimisation.
-    starts: usize,
-    repeats: usize,
+    /// Random starts of local optimisation, on small sets and on others.
+    starts: [usize; 2],
+    /// Splits for the features X_A, of which W sees the first ones.
+    splits: usize,
+    weight_splits: usize,
 }
 
-const FULL: Plan =
-    Plan { ranks: &[25, 50, 100, 200], largest_refined: 100, starts: 3, repeats: 10 };
-const QUICK: Plan = Plan { ranks: &[16, 32], largest_refined: 32, starts: 2, repeats: 3 };
+const FULL: Plan = Plan {
+    ranks: &[25, 50, 100, 200, 500],
+    few_ranks: &[100, 500],
+    largest_refined: 100,
+    starts: [10, 3],
+    splits: 4,
+    weight_splits: 3,
+};
+const QUICK: Plan = Plan {
+    ranks: &[16, 32],
+    few_ranks: &[32],
+    largest_refined: 32,
+    starts: [2, 2],
+    splits: 3,
+    weight_splits: 2,
+};
 
-/// One point: mean and spread of accuracy.
+/// Sets with fewer documents are small.
+const SMALL: usize = 5_000;
+
+/// What a curve's features are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Features {
+    Anchors,
+    Weights,
+}
+
+impl Features {
+    fn name(self) -> &'static str {
+        match self {
+            Features::Anchors => "X_A",
+            Features::Weights => "W",
+        }
+    }
+}
+
+/// One point: accuracy on each split, and the spread over starts where there are several.
 struct Point {
     rank: usize,
-    mean: f64,
-    spread: f64,
+    values: Vec<f64>,
+    over_starts: Option<f64>,
 }
 
 /// One method on one kind of features.
 struct Curve {
-    method: &'static str,
-    label: String,
+    method: Method,
+    features: Features,
     points: Vec<Point>,
 }
 
-struct Outcome {
+impl Curve {
+    fn at(&self, rank: usize) -> Option<&[f64]> {
+        self.points.iter().find(|point| point.rank == rank).map(|point| &point.values[..])
+    }
+}
+
+/// One data set with one preparation.
+struct Study {
     data: String,
+    preparation: Preparation,
+    /// The share of the largest class.
+    majority: f64,
     /// Accuracy with all words.
-    full: f64,
+    full: Vec<f64>,
     curves: Vec<Curve>,
+}
+
+impl Study {
+    fn curve(&self, name: &str, features: Features) -> Option<&Curve> {
+        self.curves.iter().find(|curve| curve.method.name == name && curve.features == features)
+    }
+
+    fn about(&self) -> String {
+        format!("{}, {}", self.data, self.preparation.words())
+    }
 }
 
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let plan = if settings.quick { QUICK } else { FULL };
-    let sets = settings.labelled_sets()?;
-    watch.begin("figure4", sets.len() * (METHODS.len() + 2));
-    let mut outcomes = Vec::new();
-    for data in &sets {
-        outcomes.push(study(data, &plan, settings, watch)?);
+    let sets = settings.counted_sets()?;
+    let steps = Preparation::ALL.len() * (TEXT_METHODS.len() + 1) + 1;
+    watch.begin("figure4", sets.len() * steps);
+    let mut studies = Vec::new();
+    for set in &sets {
+        for preparation in Preparation::ALL {
+            let data = set.prepared(preparation)?;
+            studies.push(study(&data, preparation, &plan, settings, watch)?);
+        }
     }
-    page(settings, &plan, &outcomes)
+    page(settings, &plan, &studies)
 }
 
 fn study(
     data: &DataSet,
+    preparation: Preparation,
     plan: &Plan,
     settings: &Settings,
     watch: &mut dyn Watch,
-) -> Result<Outcome> {
-    let protocol = Protocol { repeats: plan.repeats, ..protocol(settings.seed) };
-    let full = linear_svm_accuracy(data.sparse()?, data.classes()?, &protocol)?.mean;
+) -> Result<Study> {
+    let protocol = paper_protocol(settings.seed, plan.splits);
+    let full = accuracy_of_all(data.sparse()?, data.classes()?, &protocol)?.per_split;
     watch.advance()?;
+    let fitted = preparation == Preparation::Fitted;
     let fewest = data.n_classes();
+    let more = if fitted { plan.ranks } else { plan.few_ranks };
     let ranks: Vec<usize> =
-        [fewest].into_iter().chain(plan.ranks.iter().copied().filter(|&r| r > fewest)).collect();
+        [fewest].into_iter().chain(more.iter().copied().filter(|&r| r > fewest)).collect();
     let job = Job { seed: settings.seed, epochs: EPOCHS, iterations: ITERATIONS, ..Job::new(0) };
     let mut curves = Vec::new();
-    for name in METHODS {
-        curves.extend(anchor_curves(data, &Method::named(name)?, &ranks, plan, &job, &protocol)?);
+    for name in TEXT_METHODS {
+        let method = Method::named(name)?;
+        let refine = fitted && REFINED.contains(&name);
+        curves.extend(anchor_curves(data, method, &ranks, plan, &job, refine)?);
         watch.advance()?;
     }
-    curves.push(local_curve(data, &ranks, plan, &job, &protocol)?);
-    watch.advance()?;
-    Ok(Outcome { data: data.name.clone(), full, curves })
+    if fitted {
+        curves.push(local_curve(data, &ranks, plan, &job)?);
+        watch.advance()?;
+    }
+    let majority = data.majority()?;
+    Ok(Study { data: data.name.clone(), preparation, majority, full, curves })
 }
 
 /// Accuracy with `X_A` and with the refined W; smaller sets of anchors are the first of the largest.
 fn anchor_curves(
     data: &DataSet,
-    method: &Method,
+    method: Method,
     ranks: &[usize],
     plan: &Plan,
     job: &Job,
-    protocol: &Protocol,
-) -> Result<[Curve; 2]> {
+    refine: bool,
+) -> Result<Vec<Curve>> {
     let largest = ranks.iter().copied().max().unwrap_or(0);
     let found = method.run(data.part(), &Job { rank: largest, ..job.clone() })?;
     let Found::Anchors(anchors) = found else { anyhow::bail!("{}: no anchors", method.name) };
+    let protocol = paper_protocol(job.seed, plan.splits);
     let (mut plain, mut weights) = (Vec::new(), Vec::new());
     for &rank in ranks.iter().filter(|&&rank| rank <= anchors.len()) {
-        let found = data.part().with_anchors(&anchors[..rank])?;
-        let start = found.factors(&OneRank)?;
-        let judged = accuracy(start.w.clone(), rank, data.classes()?, protocol)?;
-        plain.push(Point { rank, mean: judged.mean, spread: judged.std });
-        if rank <= plan.largest_refined {
+        let features = columns_of(data, &anchors[..rank])?;
+        let judged = accuracy_as_given(features, rank, data.classes()?, &protocol)?;
+        plain.push(Point { rank, values: judged.per_split, over_starts: None });
+        if refine && rank <= plan.largest_refined {
+            let start = data.part().with_anchors(&anchors[..rank])?.factors(&OneRank)?;
             let factors = scaled(data.part().refined(start, REFINE)?);
-            let judged = accuracy(factors.w, rank, data.classes()?, protocol)?;
-            weights.push(Point { rank, mean: judged.mean, spread: judged.std });
+            let protocol = paper_protocol(job.seed, plan.weight_splits);
+            let judged = accuracy_as_given(factors.w, rank, data.classes()?, &protocol)?;
+            weights.push(Point { rank, values: judged.per_split, over_starts: None });
         }
     }
-    let curve = |kind: &str, points| Curve {
-        method: method.name,
-        label: format!("{}, {kind}", method.label),
-        points,
-    };
-    Ok([curve("X_A", plain), curve("W", weights)])
+    let curves = [(Features::Anchors, plain), (Features::Weights, weights)].into_iter();
+    let curves = curves.filter(|(_, points)| !points.is_empty());
+    Ok(curves.map(|(features, points)| Curve { method, features, points }).collect())
 }
 
-fn local_curve(
-    data: &DataSet,
-    ranks: &[usize],
-    plan: &Plan,
-    job: &Job,
-    protocol: &Protocol,
-) -> Result<Curve> {
+fn local_curve(data: &DataSet, ranks: &[usize], plan: &Plan, job: &Job) -> Result<Curve> {
     let method = Method::named("nmf-hals")?;
+    let protocol = paper_protocol(job.seed, plan.weight_splits);
+    let small = data.classes()?.len() < SMALL;
+    let starts = plan.starts[usize::from(!small)];
     let mut points = Vec::new();
     for &rank in ranks.iter().filter(|&&rank| rank <= plan.largest_refined) {
-        let mut values = Vec::new();
-        for seed in 0..plan.starts as u64 {
+        let mut of_starts = Vec::new();
+        for seed in 0..starts as u64 {
             let job = Job { rank, seed: job.seed + seed, ..job.clone() };
             let Found::Factors(factors) = method.run(data.part(), &job)? else { continue };
-            values.push(accuracy(scaled(factors).w, rank, data.classes()?, protocol)?.mean);
+            let judged = accuracy_as_given(scaled(factors).w, rank, data.classes()?, &protocol)?;
+            of_starts.push(judged.per_split);
         }
-        let (mean, spread) = mean_and_spread(&values);
-        points.push(Point { rank, mean, spread });
+        let mean_of_split = |k: usize| {
+            of_starts.iter().map(|splits: &Vec<f64>| splits[k]).sum::<f64>() / starts as f64
+        };
+        let values = (0..plan.weight_splits).map(mean_of_split).collect();
+        let means: Vec<f64> = of_starts.iter().map(|splits| mean_and_spread(splits).0).collect();
+        let over_starts = Some(mean_and_spread(&means).1);
+        points.push(Point { rank, values, over_starts });
     }
-    Ok(Curve { method: method.name, label: format!("{}, W", method.label), points })
+    Ok(Curve { method, features: Features::Weights, points })
 }
 
-fn page(settings: &Settings, plan: &Plan, outcomes: &[Outcome]) -> Result<Page> {
+fn page(settings: &Settings, plan: &Plan, studies: &[Study]) -> Result<Page> {
     let mut page = settings.page("figure4", "Figure 4: accuracy against the number of topics");
     page.paragraph(format!(
-        "Accuracy of a linear support vector machine that learns from 5 % of the documents (C by four-fold \
-         cross-validation, mean of {} stratified splits) on the columns of the anchor words (X_A, the \
-         paper's features) and on the weights W after {REFINE} steps of refinement. Local optimisation \
-         has {} random starts of {ITERATIONS} iterations; its error bars show their spread. The dashed line \
-         is the accuracy with all words. SPA and Hottopixx choose anchors on columns of sum 1, as the paper \
-         does. Anchors of smaller sets are the first ones of the largest; Hottopixx runs {EPOCHS} epochs.",
-        plan.repeats, plan.starts
+        "Accuracy of a linear support vector machine that learns from 5 % of the documents, as in Table 1, but with {} \
+         splits, on the columns of the anchor words (X_A, the paper's features) and, with the fitted preparation, on the weights W \
+         after {REFINE} steps of refinement ({} splits). Local optimisation has {} random starts ({} on sets of {} documents or \
+         more) of {ITERATIONS} iterations; its bars show their spread. All other bars are two standard errors. The \
+         upper dashed line is the accuracy with all words, the lower one the share of the largest class, which is no success of \
+         anyone. Both panels have the same axis. GV is SPA (l1) in all sentences; SPA on columns as they are is shown \
+         as well. Anchors of smaller sets are the first ones of the largest; Hottopixx makes {EPOCHS} epochs of \
+         steps, as in the paper: its program cannot be solved for so many words.",
+        plan.splits, plan.weight_splits, plan.starts[0], plan.starts[1], number::count(SMALL as u64)
     ));
-    for outcome in outcomes {
-        let part = outcome.data.to_lowercase();
-        let caption = format!("{}: accuracy against the number of topics", outcome.data);
-        page.picture(&part, &caption, &picture(outcome))?;
-        page.table(&table(outcome));
+    page.paragraph(super::about_preparations(settings));
+    for study in studies {
+        let part = format!("{}-{}", study.data.to_lowercase(), study.preparation.name());
+        let caption = format!("{}: accuracy against the number of topics", study.about());
+        page.picture(&part, &caption, &picture(study))?;
+        page.table(&table(study));
     }
-    page.paragraph("The paper shows curves without numbers. What it says, and what is found here:");
-    page.list(judged(&outcomes.iter().flat_map(claims).collect::<Vec<_>>()));
-    page.csv("", &csv(outcomes));
+    judge(&mut page, &verdicts(studies));
+    page.csv("", &csv(studies));
     Ok(page)
 }
 
-fn picture(outcome: &Outcome) -> Chart {
-    let panel = |kind: &str| {
-        let mut panel = Panel::new(format!("accuracy with {kind}"));
-        for curve in outcome.curves.iter().filter(|curve| curve.label.ends_with(kind)) {
-            let label = curve.label.trim_end_matches(kind).trim_end_matches(", ");
-            let points = curve.points.iter().map(|point| (point.rank as f64, point.mean));
-            let mut series = Series::new(label, points);
-            if curve.method.starts_with("nmf") {
-                series = series.error_bars(curve.points.iter().map(|point| point.spread));
-            }
-            panel = panel.series(series);
-        }
-        panel.horizontal(outcome.full, "all words")
+/// What the picture shows, in a sentence.
+fn finding(study: &Study) -> String {
+    let rank = judged_rank(study);
+    let at = |name: &str| {
+        let values = study.curve(name, Features::Anchors).and_then(|curve| curve.at(rank));
+        values.map_or(f64::NAN, |values| Estimate::of(values).mean)
     };
-    Chart::new(&outcome.data).x_label("topics").panel(panel("X_A")).panel(panel("W")).size(820, 720)
+    let percent = |name: &str| number::percent(at(name), 0);
+    format!(
+        "{}: {rank} words of greedy {}, dist {}, SPA {}; all words {}",
+        study.about(),
+        percent("xray-greedy"),
+        percent("xray-dist"),
+        percent("spa-l1"),
+        number::percent(Estimate::of(&study.full).mean, 0)
+    )
 }
 
-fn table(outcome: &Outcome) -> Table {
-    let ranks: Vec<usize> =
-        outcome.curves.first().map_or_else(Vec::new, |c| c.points.iter().map(|p| p.rank).collect());
+fn picture(study: &Study) -> Chart {
+    let panel = |features: Features, label: &str| {
+        let mut panel = Panel::new(label).y_range(0.0, 1.0);
+        for curve in study.curves.iter().filter(|curve| curve.features == features) {
+            let estimates = || curve.points.iter().map(|point| Estimate::of(&point.values));
+            let points = curve.points.iter().zip(estimates()).map(|(p, e)| (p.rank as f64, e.mean));
+            let bars = curve.points.iter().zip(estimates());
+            let bars = bars.map(|(p, e)| p.over_starts.unwrap_or(2.0 * e.error));
+            panel = panel.series(Series::new(curve.method.label, points).error_bars(bars));
+        }
+        panel
+            .horizontal(Estimate::of(&study.full).mean, "all words")
+            .horizontal(study.majority, "largest class")
+    };
+    let weights = study.curves.iter().any(|curve| curve.features == Features::Weights);
+    let chart = Chart::new(finding(study)).x_label("topics").x_scale(Scale::Log);
+    let chart = chart.panel(panel(Features::Anchors, "accuracy with the anchors' columns"));
+    if weights {
+        chart.panel(panel(Features::Weights, "accuracy with refined weights")).size(900, 900)
+    } else {
+        chart.size(900, 520)
+    }
+}
+
+fn table(study: &Study) -> Table {
+    let mut ranks: Vec<usize> =
+        study.curves.iter().flat_map(|curve| curve.points.iter().map(|p| p.rank)).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
     let headers = ranks.iter().map(|rank| Column::right(format!("r = {rank}")));
-    let mut table = Table::new([Column::left(&outcome.data[..])].into_iter().chain(headers));
-    for curve in &outcome.curves {
+    let mut table = Table::new([Column::left(study.about())].into_iter().chain(headers));
+    for curve in &study.curves {
         let cells = ranks.iter().map(|&rank| {
-            let point = curve.points.iter().find(|point| point.rank == rank);
-            super::optional(point.map(|point| point.mean), 3)
+            let values = curve.at(rank);
+            values.map_or_else(Cell::missing, |v| Cell::from(Estimate::of(v).shown(1.0, 3)))
         });
-        table.row([Cell::from(&curve.label[..])].into_iter().chain(cells));
+        let label = format!("{}, {}", curve.method.label, curve.features.name());
+        table.row([Cell::from(label)].into_iter().chain(cells));
     }
-    let full = ranks.iter().map(|_| Cell::fixed(outcome.full, 3));
-    table.row([Cell::from("all words")].into_iter().chain(full));
+    let full = Estimate::of(&study.full).shown(1.0, 3);
+    let majority = number::fixed(study.majority, 3);
+    for (name, value) in [("all words", full), ("largest class", majority)] {
+        let cells = ranks.iter().map(|_| Cell::from(value.clone()));
+        table.row([Cell::from(name)].into_iter().chain(cells));
+    }
     table
 }
 
-fn claims(outcome: &Outcome) -> Vec<Claim> {
-    let at = |name: &str, kind: &str, rank: usize| {
-        let curve = outcome.curves.iter().find(|c| c.method == name && c.label.ends_with(kind));
-        let point = curve.and_then(|curve| curve.points.iter().find(|point| point.rank == rank));
-        point.map_or(f64::NAN, |point| point.mean)
-    };
-    let refined: Vec<usize> = outcome.curves[1].points.iter().map(|point| point.rank).collect();
-    let Some((&first, &last)) = refined.first().zip(refined.last()) else { return Vec::new() };
-    let [greedy, dist, spa, hott] = METHODS.map(|name| at(name, "X_A", last));
-    let gap = |rank| at("nmf-hals", "W", rank) - at("xray-greedy", "X_A", rank);
-    let show = |value: f64| number::fixed(value, 3);
-    vec![
-        Claim {
-            claim: "XRAY(greedy) and XRAY(dist) outperform Hottopixx and Gillis-Vavasis on X_A",
-            holds: greedy.min(dist) >= spa.max(hott),
-            figures: format!(
-                "{}, r = {last}: greedy {}, dist {}, SPA (l1) {}, Hottopixx {}",
-                outcome.data,
-                show(greedy),
-                show(dist),
-                show(spa),
-                show(hott)
-            ),
-        },
-        Claim {
-            claim: "the gap of greedy to local optimisation shrinks as topics increase",
-            holds: gap(last) < gap(first),
-            figures: format!(
-                "{}: {} at r = {first}, {} at r = {last}",
-                outcome.data,
-                show(gap(first)),
-                show(gap(last))
-            ),
-        },
-    ]
+const OUTPERFORM: &str = "\"Among separable NMF techniques, the proposed XRAY (greedy) and XRAY (dist) (with exception \
+    on Reuters) outperform Hottopixx and GV on all the three datasets, more so on TDT.\" (on Reuters: greedy alone)";
+const EXCEPTION: &str =
+    "\"... (with exception on Reuters) ...\" (here: Hottopixx and GV are above dist)";
+const SIMILAR: &str = "\"we do not show the results for XRAY (max) which performed almost similar to XRAY (dist) in these \
+    experiments\" (here: within 3 points)";
+const VARIANCE: &str = "\"traditional NMFs with local optimization perform quite well on these datasets especially when r \
+    is small, but can show significant performance variance (shown as error bars) with respect to initialization\" \
+    (here: a standard deviation over starts of at least 2 points at some r)";
+const DIMINISHES: &str = "\"As the number of topics increases, the performance gap between the proposed methods and the \
+    local optimization method rapidly diminishes.\" (here: local optimisation, W, against XRAY, X_A)";
+const LOCAL_FREE: &str =
+    "ours: refined weights W of greedy against W of local optimisation at the same r";
+
+/// The number of topics that sentences are about.
+fn judged_rank(study: &Study) -> usize {
+    let curve = study.curve("xray-greedy", Features::Anchors);
+    let ranks = curve.iter().flat_map(|curve| curve.points.iter().map(|point| point.rank));
+    ranks.filter(|rank| *rank <= JUDGED).max().unwrap_or(0)
 }
 
-fn csv(outcomes: &[Outcome]) -> Table {
-    let headers = ["data", "method", "features", "rank", "accuracy_mean", "accuracy_std"];
+fn verdicts(studies: &[Study]) -> Vec<Verdict> {
+    let mut verdicts: Vec<Verdict> = studies.iter().flat_map(of_study).collect();
+    let sentences = [OUTPERFORM, EXCEPTION, SIMILAR, VARIANCE, DIMINISHES, LOCAL_FREE];
+    verdicts.sort_by_key(|verdict| sentences.iter().position(|s| *s == verdict.sentence));
+    verdicts
+}
+
+fn of_study(study: &Study) -> Vec<Verdict> {
+    let rank = judged_rank(study);
+    let about = format!("{}, r = {rank}", study.about());
+    let runs = |name: &str| {
+        let curve = study.curve(name, Features::Anchors);
+        let values = curve.and_then(|curve| curve.at(rank)).unwrap_or(&[]);
+        Runs { label: curve.map_or("", |curve| curve.method.label), values }
+    };
+    let [greedy, dist, gv, hottopixx] = REFINED.map(runs);
+    let (max, raw) = (runs("xray-max"), runs("spa"));
+    let floor = Some(study.majority);
+    let reuters = study.data.starts_with("Reuters");
+    let ours: &[Runs<'_>] = if reuters { &[greedy] } else { &[greedy, dist] };
+    let shown = [greedy, dist, gv, raw, hottopixx]
+        .map(|runs| format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3)));
+    let outperform = all_above(ours, &[hottopixx, gv], floor);
+    let mut verdicts = vec![
+        Verdict::new(OUTPERFORM, about.clone(), outperform)
+            .figures(format!("{}; largest class {:.3}", shown.join(", "), study.majority))
+            .held_before(),
+        Verdict::new(SIMILAR, about.clone(), within(max, dist, 0.03)),
+    ];
+    if reuters {
+        let exception = all_above(&[hottopixx, gv], &[dist], floor);
+        verdicts.push(Verdict::new(EXCEPTION, about, exception));
+    }
+    verdicts.extend(of_local(study));
+    verdicts
+}
+
+/// Whether two are within some distance of each other, by standard errors.
+fn within(a: Runs<'_>, b: Runs<'_>, most: f64) -> (Outcome, Deciding) {
+    let difference = Estimate::of_differences(a.values, b.values);
+    let size = Estimate { mean: difference.mean.abs(), ..difference };
+    let outcome = match size.above(most) {
+        Outcome::Holds => Outcome::DoesNotHold,
+        Outcome::DoesNotHold => Outcome::Holds,
+        Outcome::Tie => Outcome::Tie,
+    };
+    (outcome, Deciding::new(a.label, b.label, difference))
+}
+
+/// What is said of local optimisation, where it was run.
+fn of_local(study: &Study) -> Vec<Verdict> {
+    let Some(local) = study.curve("nmf-hals", Features::Weights) else { return Vec::new() };
+    let spreads = local.points.iter().filter_map(|point| Some((point.rank, point.over_starts?)));
+    let (rank, spread) = spreads.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
+    let figures = format!("the largest is {} at r = {rank}", number::fixed(spread, 4));
+    let outcome = Outcome::of(spread >= 0.02);
+    let mut verdicts = vec![Verdict::counted(VARIANCE, study.about(), outcome).figures(figures)];
+    let (Some(first), Some(last)) = (local.points.first(), local.points.last()) else {
+        return verdicts;
+    };
+    for name in ["xray-greedy", "xray-dist"] {
+        let Some(ours) = study.curve(name, Features::Anchors) else { continue };
+        let gap = |rank: usize| -> Vec<f64> {
+            let (a, b) = (local.at(rank).unwrap_or(&[]), ours.at(rank).unwrap_or(&[]));
+            a.iter().zip(b).map(|(a, b)| a - b).collect()
+        };
+        let (wide, narrow) = (gap(first.rank), gap(last.rank));
+        let difference = Estimate::of_differences(&wide, &narrow);
+        let pair = format!("gap at r = {} - gap at r = {}", first.rank, last.rank);
+        let judged = (difference.above(0.0), Deciding { pair, difference });
+        let about = format!("{}, {}", study.about(), ours.method.label);
+        let shown = [&wide, &narrow].map(|gap| Estimate::of(gap).shown(1.0, 3));
+        let verdict = Verdict::new(DIMINISHES, about, judged).figures(shown.join(" and "));
+        verdicts.push(if name == "xray-greedy" { verdict.held_before() } else { verdict });
+    }
+    if let Some(ours) = study.curve("xray-greedy", Features::Weights) {
+        let [a, b] = [ours, local].map(|curve| Runs {
+            label: curve.method.label,
+            values: curve.at(last.rank).unwrap_or(&[]),
+        });
+        let about = format!("{}, r = {}", study.about(), last.rank);
+        verdicts.push(Verdict::new(LOCAL_FREE, about, all_above(&[a], &[b], None)));
+    }
+    verdicts
+}
+
+fn csv(studies: &[Study]) -> Table {
+    let headers = [
+        "data",
+        "preparation",
+        "method",
+        "features",
+        "rank",
+        "accuracy_mean",
+        "standard_error",
+        "std_over_starts",
+    ];
     let mut table = Table::new(headers.map(Column::left));
-    for outcome in outcomes {
-        let full = [outcome.full.to_string(), String::new()];
-        let [mean, std] = full;
-        table.row([outcome.data.clone(), "all-words".into(), "X".into(), String::new(), mean, std]);
-        for curve in &outcome.curves {
-            let features = curve.label.rsplit(", ").next().unwrap_or_default();
+    for study in studies {
+        let names = || [study.data.clone(), study.preparation.name().to_owned()];
+        let mut row = |method: &str, features: &str, rank: String, e: Estimate, starts: String| {
+            let [data, preparation] = names();
+            let numbers = [e.mean.to_string(), e.error.to_string(), starts];
+            let first = [data, preparation, method.to_owned(), features.to_owned(), rank];
+            table.row(first.into_iter().chain(numbers));
+        };
+        row("all-words", "X", String::new(), Estimate::of(&study.full), String::new());
+        let majority = Estimate { mean: study.majority, error: 0.0 };
+        row("largest-class", "", String::new(), majority, String::new());
+        for curve in &study.curves {
             for point in &curve.points {
-                table.row([
-                    outcome.data.clone(),
-                    curve.method.to_owned(),
-                    features.to_owned(),
-                    point.rank.to_string(),
-                    point.mean.to_string(),
-                    point.spread.to_string(),
-                ]);
+                let starts = point.over_starts.map_or_else(String::new, |s| s.to_string());
+                let (rank, found) = (point.rank.to_string(), Estimate::of(&point.values));
+                row(curve.method.name, curve.features.name(), rank, found, starts);
             }
         }
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_has_three_outcomes() {
+        let runs = |values| Runs { label: "x", values };
+        let base = [0.5, 0.5, 0.5];
+        let near = within(runs(&[0.51, 0.512, 0.509]), runs(&base), 0.03);
+        assert_eq!(near.0, Outcome::Holds);
+        let far = within(runs(&[0.44, 0.442, 0.439]), runs(&base), 0.03);
+        assert_eq!(far.0, Outcome::DoesNotHold);
+        let unclear = within(runs(&[0.45, 0.50, 0.46]), runs(&base), 0.03);
+        assert_eq!(unclear.0, Outcome::Tie);
+    }
 }

@@ -12,6 +12,10 @@ use crate::watch::Watch;
 /// Runs that take longer than this are not repeated.
 const LONG: f64 = 20.0;
 
+/// The paper's speed-ups with eight threads.
+const PAPER: [(&str, f64); 2] = [("RCV1", 4.2), ("IBMT", 4.5)];
+const PAPER_THREADS: f64 = 8.0;
+
 /// Seconds on each number of threads.
 struct Curve {
     name: &'static str,
@@ -96,6 +100,18 @@ fn picture(curves: &[Curve]) -> Chart {
         panel = panel.series(Series::new(curve.name, points));
     }
     let most = curves.first().and_then(|curve| curve.times.last()).map_or(1, |time| time.0) as f64;
+    let most = most.max(PAPER_THREADS);
+    for (name, speed_up) in PAPER {
+        let series = Series::new(format!("{name} in the paper"), [(PAPER_THREADS, speed_up)]);
+        panel = panel.series(series.scattered());
+    }
     let ideal = Series::new("ideal", [(1.0, 1.0), (most, most)]).dashed().markers(false);
-    Chart::new("Speed-up").x_label("threads").panel(panel.series(ideal)).size(680, 460)
+    let panel = panel.y_range(0.0, most);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let title = format!("Speed-up over threads, on {cores} cores here and on eight in the paper");
+    Chart::new(title)
+        .x_label("threads")
+        .x_range(0.0, most + 0.5)
+        .panel(panel.series(ideal))
+        .size(760, 520)
 }

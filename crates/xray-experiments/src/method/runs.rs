@@ -4,9 +4,9 @@
 use anyhow::Result;
 use xray_nmf::rivals::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
-    LocalParams, NfindrParams, SnpaParams, SpaParams, Start, VcaParams,
+    LocalParams, NfindrParams, RowPenalty, SnpaParams, SpaParams, Start, VcaParams,
 };
-use xray_nmf::{Matrix, Normalize, Params, Selection, fit};
+use xray_nmf::{Fit, Matrix, Normalize, Params, Selection};
 
 use super::{Found, Job};
 use crate::part::Part;
@@ -25,14 +25,16 @@ pub(super) fn xray(
         mean_ray,
         allow_negative: true,
         seed: job.seed,
+        candidates: job.candidates.clone(),
         ..Params::new(job.rank)
     };
-    Ok(Found::Anchors(part.fit(&params)?.anchors()))
+    Ok(Found::Anchors(part.fit_until(&params, &job.stop)?.anchors()))
 }
 
 pub(super) fn robust(part: Part<'_>, job: &Job) -> Result<Found> {
-    let params = Params { robust: true, allow_negative: true, ..Params::new(job.rank) };
-    Ok(Found::Anchors(part.fit(&params)?.anchors()))
+    let candidates = job.candidates.clone();
+    let params = Params { robust: true, allow_negative: true, candidates, ..Params::new(job.rank) };
+    Ok(Found::Anchors(part.fit_until(&params, &job.stop)?.anchors()))
 }
 
 pub(super) fn spa_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
@@ -48,13 +50,21 @@ fn spa(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
     Ok(Found::Anchors(rivals::spa(matrix, &params)?.anchors))
 }
 
-pub(super) fn snpa(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = SnpaParams::new(job.rank);
+pub(super) fn snpa_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    snpa(matrix, job, Normalize::None)
+}
+
+pub(super) fn snpa_l1(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    snpa(matrix, job, Normalize::L1)
+}
+
+fn snpa(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
+    let params = SnpaParams { normalize, ..SnpaParams::new(job.rank) };
     Ok(Found::Anchors(rivals::snpa(matrix, &params)?.anchors))
 }
 
 pub(super) fn vca(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = VcaParams { seed: job.seed, ..VcaParams::new(job.rank) };
+    let params = VcaParams { seed: job.seed, stop: job.stop.clone(), ..VcaParams::new(job.rank) };
     Ok(Found::Anchors(rivals::vca(matrix, &params)?.anchors))
 }
 
@@ -67,31 +77,32 @@ pub(super) fn nfindr_l1(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 }
 
 fn nfindr(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
-    let params = NfindrParams { normalize, ..NfindrParams::new(job.rank) };
+    let params = NfindrParams { normalize, stop: job.stop.clone(), ..NfindrParams::new(job.rank) };
     Ok(Found::Anchors(rivals::nfindr(matrix, &params)?.anchors))
 }
 
-pub(super) fn hottopixx(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    hottopixx_with(matrix, job, HottopixxParams::new(job.rank).cost)
-}
-
-pub(super) fn hottopixx_fine(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    hottopixx_with(matrix, job, 0.001)
-}
-
 pub(super) fn hottopixx_converged(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params =
-        HottopixxParams { largest_work: f64::INFINITY, ..HottopixxParams::converged(job.rank) };
+    solved(matrix, job, HottopixxParams::converged(job.rank))
+}
+
+/// To a gap of 1 %.
+pub(crate) fn hottopixx_nearly(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    solved(matrix, job, HottopixxParams { gap: Some(0.01), ..HottopixxParams::converged(job.rank) })
+}
+
+fn solved(matrix: &dyn Matrix, job: &Job, params: HottopixxParams) -> Result<Found> {
+    let stop = job.stop.clone();
+    let params = HottopixxParams { largest_work: f64::INFINITY, stop, ..params };
     Ok(Found::Anchors(rivals::hottopixx(matrix, &params)?.anchors))
 }
 
-fn hottopixx_with(matrix: &dyn Matrix, job: &Job, cost: f64) -> Result<Found> {
+pub(super) fn hottopixx(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
     let params = HottopixxParams {
-        cost,
         epochs: job.epochs,
         seed: job.seed,
         precision: precision(matrix.n_columns()),
         largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
         ..HottopixxParams::new(job.rank)
     };
     Ok(Found::Anchors(rivals::hottopixx(matrix, &params)?.anchors))
@@ -103,25 +114,40 @@ pub(crate) fn precision(n_columns: usize) -> rivals::Precision {
 }
 
 pub(super) fn arora(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = AroraParams { largest_work: f64::INFINITY, ..AroraParams::new(job.rank) };
+    let params = AroraParams {
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..AroraParams::new(job.rank)
+    };
     Ok(Found::Anchors(rivals::arora(matrix, &params)?.anchors))
 }
 
 pub(super) fn clarkson(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    let params = ClarksonParams { largest_work: f64::INFINITY, ..ClarksonParams::new(job.rank) };
+    let params = ClarksonParams {
+        largest_work: f64::INFINITY,
+        stop: job.stop.clone(),
+        ..ClarksonParams::new(job.rank)
+    };
     Ok(Found::Anchors(rivals::clarkson(matrix, &params)?.anchors))
 }
 
 pub(super) fn esser(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    esser_with(matrix, job, None)
+    esser_with(matrix, job, EsserParams::new(job.rank))
 }
 
 pub(super) fn esser_merged(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
-    esser_with(matrix, job, Some(NEAR))
+    let merge = Some(NEAR);
+    esser_with(matrix, job, EsserParams { merge, ..EsserParams::new(job.rank) })
 }
 
-fn esser_with(matrix: &dyn Matrix, job: &Job, merge: Option<f64>) -> Result<Found> {
-    let params = EsserParams { merge, largest_work: f64::INFINITY, ..EsserParams::new(job.rank) };
+pub(super) fn esser_l12(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    let rows = RowPenalty::Length;
+    esser_with(matrix, job, EsserParams { rows, ..EsserParams::new(job.rank) })
+}
+
+fn esser_with(matrix: &dyn Matrix, job: &Job, params: EsserParams) -> Result<Found> {
+    let stop = job.stop.clone();
+    let params = EsserParams { largest_work: f64::INFINITY, stop, ..params };
     Ok(Found::Anchors(rivals::esser(matrix, &params)?.anchors))
 }
 
@@ -144,13 +170,14 @@ pub(super) fn nmf_nndsvd(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 pub(super) fn nmf_anchors(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
     let params =
         Params { selection: Selection::Greedy, allow_negative: true, ..Params::new(job.rank) };
-    let found = fit(matrix, &params)?;
+    let found = Fit::of(matrix).stop(&job.stop).run(&params)?;
     let job = Job { rank: found.rank(), ..job.clone() };
     nmf(matrix, &job, LocalMethod::Hals, Start::Anchors(&found))
 }
 
 fn nmf(matrix: &dyn Matrix, job: &Job, method: LocalMethod, start: Start) -> Result<Found> {
     let Job { rank, iterations, .. } = *job;
-    let params = LocalParams { method, start, iterations, ..LocalParams::new(rank) };
+    let stop = job.stop.clone();
+    let params = LocalParams { method, start, iterations, stop, ..LocalParams::new(rank) };
     Ok(Found::Factors(rivals::local_nmf(matrix, &params)?))
 }

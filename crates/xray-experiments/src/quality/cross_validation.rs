@@ -23,32 +23,32 @@ pub(crate) fn cross_validate(
     let of_rows: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
     let n_folds = protocol.n_folds.min(rows.len());
     let folds = stratified_folds(&of_rows, n_folds, seed);
-    let right = |task: usize| {
-        let (c, fold) = (protocol.grid[task / n_folds], task % n_folds);
+    // One C after the other, each where the one before has ended.
+    let right = |fold: usize| -> Result<Vec<usize>> {
         let part = |inside: bool| -> Vec<usize> {
             (0..rows.len()).filter(|&q| (folds[q] == fold) == inside).map(|q| rows[q]).collect()
         };
-        let params = SvmParams { c, seed, ..protocol.svm };
-        count_right(examples, labels, &part(false), &part(true), &params)
+        let (train, test) = (part(false), part(true));
+        let (mut counts, mut before) = (Vec::new(), None);
+        for &c in &protocol.grid {
+            let params = SvmParams { c, seed, ..protocol.svm };
+            let svm = LinearSvm::fit_from(examples, labels, &train, &params, before.as_ref())?;
+            counts.push(count_right(&svm, examples, labels, &test));
+            before = Some(svm);
+        }
+        Ok(counts)
     };
-    let n_tasks = protocol.grid.len() * n_folds;
-    let right: Result<Vec<usize>> =
-        (0..n_tasks).into_par_iter().with_max_len(1).map(right).collect();
-    let share = |folds: &[usize]| folds.iter().sum::<usize>() as f64 / rows.len() as f64;
-    Ok(right?.chunks_exact(n_folds).map(share).collect())
+    let right: Result<Vec<Vec<usize>>> =
+        (0..n_folds).into_par_iter().with_max_len(1).map(right).collect();
+    let right = right?;
+    let share = |k: usize| right.iter().map(|counts| counts[k]).sum::<usize>() as f64;
+    Ok((0..protocol.grid.len()).map(|k| share(k) / rows.len() as f64).collect())
 }
 
-/// How many of the rows `test` are predicted right by a support vector machine that saw the rows `train`.
-fn count_right(
-    examples: &Examples,
-    labels: &[usize],
-    train: &[usize],
-    test: &[usize],
-    params: &SvmParams,
-) -> Result<usize> {
-    let svm = LinearSvm::fit(examples, labels, train, params)?;
+/// How many of the rows `test` are predicted right.
+fn count_right(svm: &LinearSvm, examples: &Examples, labels: &[usize], test: &[usize]) -> usize {
     let predicted = svm.predict(examples, test);
-    Ok(test.iter().zip(predicted).filter(|(i, class)| labels[**i] == *class).count())
+    test.iter().zip(predicted).filter(|(i, class)| labels[**i] == *class).count()
 }
 
 /// The C with the best accuracy, the smallest one among ties.

@@ -37,6 +37,9 @@ const LARGEST: f64 = 1e140;
 
 static NO_SEEDS: SeededTopics = SeededTopics::NONE;
 
+/// Steps that are judged together: one alone may bring little because looking ahead has just failed, or on a plateau.
+const SETTLING: usize = 3;
+
 /// Lines handled by one task.
 const LINES_PER_TASK: usize = 64;
 
@@ -120,8 +123,8 @@ impl<'a> Refine<'a> {
         Self { method, ..self }
     }
 
-    /// At most so many steps, [`STEPS`](Self::STEPS) if not said; ends earlier when one lowers the objective
-    /// by less than this part of it, never if that is 0.
+    /// At most so many steps, [`STEPS`](Self::STEPS) if not said; ends earlier when three in a row together lower the
+    /// objective by less than this part of it, never if that is 0.
     pub fn steps(self, steps: usize, tolerance: f64) -> Self {
         Self { steps, tolerance, ..self }
     }
@@ -244,13 +247,12 @@ struct Trace<'a> {
 impl Trace<'_> {
     fn follow(&mut self, start: f64, mut iterate: impl FnMut() -> Result<f64>) -> Result<()> {
         self.objective.push(start);
-        let mut before = f64::INFINITY;
         for t in 1..=self.iterations {
             let objective = iterate()?;
             self.objective.push(objective);
-            let small = before - objective < self.tolerance * objective;
-            let settled = small && self.tolerance > 0.0;
-            before = objective;
+            let before = t.checked_sub(SETTLING).map(|before| self.objective[before]);
+            let small = |before: f64| before - objective < self.tolerance * objective;
+            let settled = self.tolerance > 0.0 && before.is_some_and(small);
             let stops = self.observer.iteration(t, objective).is_break() || self.stop.is_made();
             if self.comm.any(stops)? || settled {
                 break;
@@ -267,4 +269,33 @@ fn objective_of_nothing(parts: &Parts<'_>, method: Refinement) -> Result<f64> {
         Refinement::KullbackLeibler if squares > 0.0 => f64::INFINITY,
         _ => squares,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps that are made where the objective goes like this.
+    fn steps(objectives: &[f64], tolerance: f64) -> usize {
+        let mut trace = Trace {
+            iterations: objectives.len() - 1,
+            tolerance,
+            objective: Vec::new(),
+            observer: &mut (),
+            comm: &OneRank,
+            stop: Stop::new(None, true),
+        };
+        let mut next = objectives[1..].iter();
+        trace.follow(objectives[0], || Ok(*next.next().expect("a step"))).expect("alone");
+        trace.objective.len() - 1
+    }
+
+    #[test]
+    fn three_steps_that_bring_little_together_are_the_end() {
+        // A plateau of two steps, and then much.
+        assert_eq!(steps(&[100.0, 90.0, 89.999, 89.998, 80.0, 79.0, 78.9999], 1e-3), 6);
+        assert_eq!(steps(&[100.0, 90.0, 89.999, 89.998, 89.997, 80.0], 1e-3), 4);
+        assert_eq!(steps(&[100.0, 100.0, 100.0, 100.0, 100.0], 1e-9), 3);
+        assert_eq!(steps(&[100.0; 9], 0.0), 8);
+    }
 }

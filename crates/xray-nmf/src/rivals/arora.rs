@@ -32,6 +32,7 @@ use super::program::{Points, solved};
 use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
+use crate::stop::StopRequest;
 
 /// Distances of rounding errors: of copies of a point, and of a point of the hull to the hull.
 const SAME_POINT: f64 = 1e-9;
@@ -45,7 +46,8 @@ const IN_HULL: f64 = 1e-6;
 /// | `noise` | 0 | e, the l1 error of a column of sum 1 | 0 to below 1 |
 /// | `simplicity` | 1 | a, the least l1 distance of an anchor from the hull of the others | above 0, at most 2 |
 /// | `largest_work` | 1e11 | refuse more multiply-adds than this, as predicted | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct AroraParams {
     /// The most anchors to return.
     pub rank: usize,
@@ -55,12 +57,14 @@ pub struct AroraParams {
     pub simplicity: f64,
     /// The most multiply-adds, as predicted.
     pub largest_work: f64,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl AroraParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, noise: 0.0, simplicity: 1.0, largest_work: 1e11 }
+        Self { rank, noise: 0.0, simplicity: 1.0, largest_work: 1e11, stop: StopRequest::new() }
     }
 }
 
@@ -82,7 +86,7 @@ impl AroraParams {
 /// If a parameter is outside its range, X has negative entries, the predicted work is above the
 /// limit, or a linear program fails.
 pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
-    let AroraParams { rank, noise, simplicity, largest_work } = *params;
+    let AroraParams { rank, noise, simplicity, largest_work, ref stop } = *params;
     require((0.0..1.0).contains(&noise), "noise", noise, "give a number from 0 to below 1")?;
     let holds = simplicity > 0.0 && simplicity <= 2.0;
     require(holds, "simplicity", simplicity, "give a number above 0 and at most 2")?;
@@ -92,7 +96,7 @@ pub fn arora(matrix: &dyn Matrix, params: &AroraParams) -> Result<Anchors> {
     let points = Points::new(matrix)?;
     let near = (5.0 * noise / simplicity + 2.0 * noise).max(SAME_POINT);
     let together = (10.0 * noise / simplicity + 6.0 * noise).max(SAME_POINT);
-    let one = |q| distance_to_hull(&points, q, near);
+    let one = |q| stop.check().and_then(|()| distance_to_hull(&points, q, near));
     let all = (0..points.points.len()).into_par_iter().with_max_len(1).map(one);
     let distances: Vec<f64> = all.collect::<Result<_>>()?;
     let mut loners: Vec<usize> =

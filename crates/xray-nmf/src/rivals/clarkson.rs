@@ -32,6 +32,7 @@ use super::require;
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::dot;
+use crate::stop::StopRequest;
 
 /// The parameters of [`clarkson`], with their defaults.
 ///
@@ -40,7 +41,8 @@ use crate::matrix::kernels::dot;
 /// | `rank` | required | the most anchors to find | any |
 /// | `tolerance` | 1e-6 | a column this far out of the cone, relative to its sum, is exterior | 1e-6 to below 1 |
 /// | `largest_work` | 1e11 | refuse more multiply-adds than this, as predicted | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct ClarksonParams {
     /// The most anchors to find.
     pub rank: usize,
@@ -48,12 +50,14 @@ pub struct ClarksonParams {
     pub tolerance: f64,
     /// The most multiply-adds, as predicted.
     pub largest_work: f64,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl ClarksonParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, tolerance: 1e-6, largest_work: 1e11 }
+        Self { rank, tolerance: 1e-6, largest_work: 1e11, stop: StopRequest::new() }
     }
 }
 
@@ -75,7 +79,7 @@ impl ClarksonParams {
 /// If the tolerance is outside its range, X has negative entries, the predicted work is above the
 /// limit, or a linear program fails.
 pub fn clarkson(matrix: &dyn Matrix, params: &ClarksonParams) -> Result<Anchors> {
-    let ClarksonParams { rank, tolerance, largest_work } = *params;
+    let ClarksonParams { rank, tolerance, largest_work, ref stop } = *params;
     let allowed = "give a number from 1e-6 to below 1";
     require((1e-6..1.0).contains(&tolerance), "tolerance", tolerance, allowed)?;
     let (m, n) = (matrix.n_rows() as f64, matrix.n_columns() as f64);
@@ -88,6 +92,7 @@ pub fn clarkson(matrix: &dyn Matrix, params: &ClarksonParams) -> Result<Anchors>
     let (mut found, mut frame) = (Anchors::none(), Vec::new());
     for q in 0..points.points.len() {
         while found.anchors.len() < rank && !frame.contains(&q) {
+            stop.check()?;
             let Some((direction, separation)) = separating(&points, &frame, q, tolerance)? else {
                 break;
             };

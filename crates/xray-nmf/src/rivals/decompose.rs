@@ -5,11 +5,16 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::mean;
 use crate::ranks::Ranks;
+use crate::stop::StopRequest;
 use crate::svd::{Decomposed, Effort, Triplet};
 
 /// The `rank` leading triplets, fewer if the rank of X is smaller; in the current pool.
-pub(super) fn truncated_svd(matrix: &dyn Matrix, rank: usize) -> Result<Vec<Triplet>> {
-    leading(matrix, None, rank)
+pub(super) fn truncated_svd(
+    matrix: &dyn Matrix,
+    rank: usize,
+    stop: &StopRequest,
+) -> Result<Vec<Triplet>> {
+    leading(matrix, None, rank, stop)
 }
 
 /// The same of the columns less `centre`.
@@ -17,12 +22,18 @@ pub(super) fn centred_svd(
     matrix: &dyn Matrix,
     centre: &[f64],
     rank: usize,
+    stop: &StopRequest,
 ) -> Result<Vec<Triplet>> {
-    leading(matrix, Some(centre), rank)
+    leading(matrix, Some(centre), rank, stop)
 }
 
-fn leading(matrix: &dyn Matrix, centre: Option<&[f64]>, rank: usize) -> Result<Vec<Triplet>> {
-    let ranks = Ranks::new(&OneRank, matrix.n_columns());
+fn leading(
+    matrix: &dyn Matrix,
+    centre: Option<&[f64]>,
+    rank: usize,
+    stop: &StopRequest,
+) -> Result<Vec<Triplet>> {
+    let ranks = Ranks::new(&OneRank, matrix.n_columns()).stopped_by(Some(stop));
     Decomposed { matrix, ranks, centre }.leading(rank, Effort::ALL)
 }
 

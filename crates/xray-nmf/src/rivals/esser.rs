@@ -17,6 +17,9 @@
 //! c_j <- min((x_j)_+, t)   where  sum_j ((x_j)_+ - t)_+ = l / ||G||,  or c = 0 if that has no t >= 0
 //! ```
 //!
+//! With [`RowPenalty::Length`] the penalty sums the lengths of the rows instead (the l1,2 norm, as in sparse multivariate
+//! regression), and the proximal step shortens each row: `c <- (x)_+ max(0, 1 - l / (||G|| ||(x)_+||))`.
+//!
 //! Cost: O(n^3) for an iteration, n^2 numbers of memory four times; refused above limits.
 //!
 //! Reference: Esser, Möller, Osher, Sapiro and Xin, "A convex model for nonnegative matrix
@@ -31,9 +34,43 @@ use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::params::Normalize;
+use crate::stop::StopRequest;
 
 /// The matrices that are held at once: G, C, the extrapolated C, and the next C.
 const MATRICES: f64 = 4.0;
+
+/// What the penalty sums over the rows of C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum RowPenalty {
+    /// The largest entry of each: the l1,infinity norm of the reference.
+    #[default]
+    Maximum,
+    /// The length of each: the l1,2 norm.
+    Length,
+}
+
+impl RowPenalty {
+    /// The size of a row without negative entries.
+    fn size(self, row: &[f64]) -> f64 {
+        match self {
+            RowPenalty::Maximum => row.iter().copied().fold(0.0, f64::max),
+            RowPenalty::Length => dot(row, row).sqrt(),
+        }
+    }
+
+    /// The proximal step of `weight` times the size, over rows without negative entries.
+    fn shrink(self, row: &mut [f64], weight: f64) {
+        match self {
+            RowPenalty::Maximum => shrink_maximum(row, weight),
+            RowPenalty::Length => {
+                row.iter_mut().for_each(|v| *v = v.max(0.0));
+                let length = self.size(row);
+                let left = if length > weight { 1.0 - weight / length } else { 0.0 };
+                row.iter_mut().for_each(|v| *v *= left);
+            }
+        }
+    }
+}
 
 /// The parameters of [`esser`], with their defaults.
 ///
@@ -41,17 +78,21 @@ const MATRICES: f64 = 4.0;
 /// |---|---|---|---|
 /// | `rank` | required | number of anchors to find | any |
 /// | `penalty` | 0.1 | l | positive |
+/// | `rows` | `Maximum` | what the penalty sums: the maxima of rows, or their lengths | |
 /// | `merge` | none | columns with a larger cosine than this are merged first | above 0, below 1 |
 /// | `iterations` | 500 | proximal steps at most | any |
 /// | `tolerance` | 1e-7 | stop when C moves by less than this, relative | not negative |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all iterations | any |
 /// | `memory` | a quarter of RAM | bytes that the n x n matrices may take | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct EsserParams {
     /// Number of anchors to find.
     pub rank: usize,
     /// The weight l of the penalty.
     pub penalty: f64,
+    /// What the penalty sums over rows.
+    pub rows: RowPenalty,
     /// Columns with a larger cosine than this to an earlier, kept one are left out.
     pub merge: Option<f64>,
     /// Proximal steps at most.
@@ -62,6 +103,8 @@ pub struct EsserParams {
     pub largest_work: f64,
     /// Bytes that the matrices may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl EsserParams {
@@ -70,11 +113,13 @@ impl EsserParams {
         Self {
             rank,
             penalty: 0.1,
+            rows: RowPenalty::Maximum,
             merge: None,
             iterations: 500,
             tolerance: 1e-7,
             largest_work: 1e13,
             memory: None,
+            stop: StopRequest::new(),
         }
     }
 
@@ -88,7 +133,7 @@ impl EsserParams {
     }
 }
 
-/// Finds anchors by the convex model. The scores are the rows' maxima, largest first; the objective
+/// Finds anchors by the convex model. The scores are the rows' maxima (or lengths), largest first; the objective
 /// is that of the model after each step taken, and never increases.
 ///
 /// # Examples
@@ -124,11 +169,11 @@ pub fn esser(matrix: &dyn Matrix, params: &EsserParams) -> Result<Anchors> {
         kept.iter().map(|&i| kept.iter().map(|&j| gram[i][j]).collect()).collect();
     drop(gram);
     let mut found = Anchors::none();
-    let c = minimise(&restricted, params, &mut found.objective);
-    let maxima: Vec<f64> = c.iter().map(|row| maximum(row)).collect();
-    let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| maxima[q] > 0.0).collect();
-    ranked.sort_by(|&a, &b| maxima[b].total_cmp(&maxima[a]).then(a.cmp(&b)));
-    ranked.iter().take(params.rank).for_each(|&q| found.push(kept[q], maxima[q]));
+    let c = minimise(&restricted, params, &mut found.objective)?;
+    let sizes: Vec<f64> = c.iter().map(|row| params.rows.size(row)).collect();
+    let mut ranked: Vec<usize> = (0..kept.len()).filter(|&q| sizes[q] > 0.0).collect();
+    ranked.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]).then(a.cmp(&b)));
+    ranked.iter().take(params.rank).for_each(|&q| found.push(kept[q], sizes[q]));
     Ok(found.ended(params.rank))
 }
 
@@ -148,15 +193,19 @@ fn representatives(gram: &[Vec<f64>], merge: Option<f64>) -> Vec<usize> {
 ///
 /// A step that would raise the objective is not taken: the next one starts from C itself, without
 /// momentum, and cannot raise it but by rounding. So the objective never increases.
-fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -> Vec<Vec<f64>> {
+fn minimise(
+    gram: &[Vec<f64>],
+    params: &EsserParams,
+    objective: &mut Vec<f64>,
+) -> Result<Vec<Vec<f64>>> {
     let step = 1.0 / largest_eigenvalue(gram).max(f64::MIN_POSITIVE);
     let mut c = vec![vec![0.0; gram.len()]; gram.len()];
     let mut ahead = c.clone();
     let mut momentum = 1.0f64;
-    let mut best = model(gram, &c, params.penalty);
+    let mut best = model(gram, &c, params);
     for _ in 0..params.iterations {
-        let next = proximal_step(gram, &ahead, step, params.penalty);
-        let value = model(gram, &next, params.penalty);
+        let next = proximal_step(gram, &ahead, step, params)?;
+        let value = model(gram, &next, params);
         if value > best {
             if momentum == 1.0 {
                 break;
@@ -172,17 +221,23 @@ fn minimise(gram: &[Vec<f64>], params: &EsserParams, objective: &mut Vec<f64>) -
             break;
         }
     }
-    c
+    Ok(c)
 }
 
 /// A gradient step from `ahead`, then the proximal step of every row.
-fn proximal_step(gram: &[Vec<f64>], ahead: &[Vec<f64>], step: f64, penalty: f64) -> Vec<Vec<f64>> {
+fn proximal_step(
+    gram: &[Vec<f64>],
+    ahead: &[Vec<f64>],
+    step: f64,
+    params: &EsserParams,
+) -> Result<Vec<Vec<f64>>> {
     let row = |i: usize| {
+        params.stop.check()?;
         let mut row = ahead[i].clone();
         add_scaled(&mut row, &gram[i], step);
         ahead.iter().zip(&gram[i]).for_each(|(a, g)| add_scaled(&mut row, a, -step * g));
-        shrink_maximum(&mut row, step * penalty);
-        row
+        params.rows.shrink(&mut row, step * params.penalty);
+        Ok(row)
     };
     (0..gram.len()).into_par_iter().map(row).collect()
 }
@@ -204,22 +259,18 @@ fn look_ahead(
     (moved, size)
 }
 
-/// `1/2 tr((I - C)'G(I - C)) + l sum_i max_j C_ij`.
-fn model(gram: &[Vec<f64>], c: &[Vec<f64>], penalty: f64) -> f64 {
+/// `1/2 tr((I - C)'G(I - C)) + l sum_i size(C_i.)`.
+fn model(gram: &[Vec<f64>], c: &[Vec<f64>], params: &EsserParams) -> f64 {
     let parts: Vec<f64> = (0..gram.len())
         .into_par_iter()
         .map(|i| {
             // Row i of G (I - C), times row i of I - C.
             let mut row = gram[i].clone();
             c.iter().zip(&gram[i]).for_each(|(c, g)| add_scaled(&mut row, c, -g));
-            0.5 * (row[i] - dot(&row, &c[i])) + penalty * maximum(&c[i])
+            0.5 * (row[i] - dot(&row, &c[i])) + params.penalty * params.rows.size(&c[i])
         })
         .collect();
     parts.iter().fold(0.0, |sum, part| sum + part)
-}
-
-fn maximum(row: &[f64]) -> f64 {
-    row.iter().copied().fold(0.0, f64::max)
 }
 
 /// An upper bound on the norm of a symmetric matrix that is close to it: power iteration, then 1 %

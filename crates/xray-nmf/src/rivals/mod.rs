@@ -46,7 +46,7 @@ pub use anchors::Anchors;
 pub use arora::{AroraParams, arora};
 #[cfg(feature = "lp")]
 pub use clarkson::{ClarksonParams, clarkson};
-pub use esser::{EsserParams, esser};
+pub use esser::{EsserParams, RowPenalty, esser};
 pub use hottopixx::{HottopixxParams, Precision, hottopixx, project_row};
 pub use local::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
 pub use nfindr::{NfindrParams, nfindr};

@@ -31,6 +31,7 @@ use crate::matrix::kernels::dot;
 use crate::matrix::{DenseMatrix, Matrix};
 use crate::params::Normalize;
 use crate::small::inverse;
+use crate::stop::StopRequest;
 
 /// A volume must grow by this share: smaller growth is rounding.
 const GROWTH: f64 = 1e-9;
@@ -45,7 +46,8 @@ const FLAT: f64 = 1e-9;
 /// | `rank` | required | number of anchors to find | any |
 /// | `normalize` | `None` | scale columns first; the method needs it unless they have equal sums | |
 /// | `rounds` | 100 | how often each vertex may move | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct NfindrParams {
     /// Number of anchors to find.
     pub rank: usize,
@@ -53,12 +55,14 @@ pub struct NfindrParams {
     pub normalize: Normalize,
     /// How often each vertex may move.
     pub rounds: usize,
+    /// Looked at in every round.
+    pub stop: StopRequest,
 }
 
 impl NfindrParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, normalize: Normalize::None, rounds: 100 }
+        Self { rank, normalize: Normalize::None, rounds: 100, stop: StopRequest::new() }
     }
 }
 
@@ -80,25 +84,26 @@ impl NfindrParams {
 /// ```
 ///
 /// # Errors
-/// None so far.
+/// If it is to stop.
 pub fn nfindr(matrix: &dyn Matrix, params: &NfindrParams) -> Result<Anchors> {
-    let NfindrParams { rank, normalize, rounds } = *params;
-    match normalize {
-        Normalize::None => run(matrix, rank, rounds),
-        norm => run(&*matrix.normalized(norm), rank, rounds),
+    match params.normalize {
+        Normalize::None => run(matrix, params),
+        norm => run(&*matrix.normalized(norm), params),
     }
 }
 
-fn run(matrix: &dyn Matrix, rank: usize, rounds: usize) -> Result<Anchors> {
+fn run(matrix: &dyn Matrix, params: &NfindrParams) -> Result<Anchors> {
+    let NfindrParams { rank, rounds, ref stop, .. } = *params;
     let lit: Vec<bool> = matrix.squared_norms().iter().map(|&norm| norm > 0.0).collect();
     if rank == 0 || !lit.contains(&true) {
         return Ok(Anchors::none().ended(rank));
     }
-    let (dimensions, lifted) = lifted(matrix, rank, &lit)?;
+    let (dimensions, lifted) = lifted(matrix, rank, &lit, stop)?;
     let points = DenseMatrix::from_column_major(dimensions, lit.len(), lifted.as_slice())?;
     let start = SpaParams { normalize: Normalize::None, ..SpaParams::new(rank.min(dimensions)) };
     let mut vertices = spa(&points, &start)?.anchors;
     for _ in 0..rounds {
+        stop.check()?;
         if !improve(&lifted, dimensions, &mut vertices) {
             break;
         }
@@ -107,10 +112,15 @@ fn run(matrix: &dyn Matrix, rank: usize, rounds: usize) -> Result<Anchors> {
 }
 
 /// The dimension of `[1; y_j]`, and these vectors; zero where the column is.
-fn lifted(matrix: &dyn Matrix, rank: usize, lit: &[bool]) -> Result<(usize, Vec<f64>)> {
+fn lifted(
+    matrix: &dyn Matrix,
+    rank: usize,
+    lit: &[bool],
+    stop: &StopRequest,
+) -> Result<(usize, Vec<f64>)> {
     let squares = matrix.squared_norms().iter().fold(0.0, |sum, v| sum + v);
     let mean = mean_column(matrix)?;
-    let mut triplets = centred_svd(matrix, &mean, rank - 1)?;
+    let mut triplets = centred_svd(matrix, &mean, rank - 1, stop)?;
     triplets.retain(|triplet| triplet.value > FLAT * squares.sqrt());
     let k = triplets.len();
     let place = |l: usize, j: usize| triplets[l].value * triplets[l].right[j];

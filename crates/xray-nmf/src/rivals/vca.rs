@@ -37,6 +37,7 @@ use super::largest::largest;
 use crate::error::Result;
 use crate::matrix::Matrix;
 use crate::matrix::kernels::{add_scaled, dot};
+use crate::stop::StopRequest;
 use crate::svd::Triplet;
 
 /// Directions shorter than this share of X are rounding.
@@ -50,18 +51,21 @@ const SILENT: f64 = 1e-12;
 /// |---|---|---|---|
 /// | `rank` | required | number of anchors to find | any |
 /// | `seed` | 0 | everything random follows from it | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct VcaParams {
     /// Number of anchors to find.
     pub rank: usize,
     /// Everything random follows from it.
     pub seed: u64,
+    /// Looked at in every round of the decomposition.
+    pub stop: StopRequest,
 }
 
 impl VcaParams {
     /// The defaults, for a given rank.
     pub fn new(rank: usize) -> Self {
-        Self { rank, seed: 0 }
+        Self { rank, seed: 0, stop: StopRequest::new() }
     }
 }
 
@@ -82,10 +86,10 @@ impl VcaParams {
 /// ```
 ///
 /// # Errors
-/// None so far.
+/// If it is to stop.
 pub fn vca(matrix: &dyn Matrix, params: &VcaParams) -> Result<Anchors> {
-    let VcaParams { rank, seed } = *params;
-    let points = Points::of(matrix, rank)?;
+    let VcaParams { rank, seed, ref stop } = *params;
+    let points = Points::of(matrix, rank, stop)?;
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     let mut found = Anchors::none();
     let mut taken = Taken::new(points.dimensions);
@@ -112,7 +116,7 @@ struct Points {
 }
 
 impl Points {
-    fn of(matrix: &dyn Matrix, rank: usize) -> Result<Self> {
+    fn of(matrix: &dyn Matrix, rank: usize, stop: &StopRequest) -> Result<Self> {
         let n = matrix.n_columns();
         let norms = matrix.squared_norms();
         let power = norms.iter().fold(0.0, |sum, v| sum + v);
@@ -121,7 +125,7 @@ impl Points {
         }
         let flat = |triplet: &Triplet| triplet.value > FLAT * power.sqrt();
         let mean = mean_column(matrix)?;
-        let mut centred = centred_svd(matrix, &mean, rank)?;
+        let mut centred = centred_svd(matrix, &mean, rank, stop)?;
         let signal = centred.iter().fold(0.0, |sum, triplet| sum + triplet.value.powi(2));
         let signal = signal + n as f64 * dot(&mean, &mean);
         if is_noisy(power, signal, rank as f64 / matrix.n_rows() as f64, rank) {
@@ -129,7 +133,7 @@ impl Points {
             centred.retain(flat);
             return Ok(Self::flattened(&centred, &norms));
         }
-        let mut triplets = truncated_svd(matrix, rank)?;
+        let mut triplets = truncated_svd(matrix, rank, stop)?;
         triplets.retain(flat);
         Ok(Self::projected(&triplets, n))
     }

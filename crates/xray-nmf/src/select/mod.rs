@@ -60,6 +60,8 @@ pub(crate) struct Detection {
     /// Absent for a fixed anchor, as is the margin.
     pub(crate) score: Option<f64>,
     pub(crate) margin: Option<f64>,
+    /// The column that was next best, if there was another.
+    pub(crate) runner_up: Option<usize>,
     /// The exterior point it was seen from, if there is one.
     pub(crate) exterior: Option<usize>,
     /// Rows or columns that were scored exactly to find it.
@@ -69,13 +71,15 @@ pub(crate) struct Detection {
 impl Detection {
     /// An anchor that the caller fixed.
     pub(crate) fn fixed(column: usize) -> Self {
-        Self { column, score: None, margin: None, exterior: None, evaluations: 0 }
+        let (score, margin, runner_up, exterior) = (None, None, None, None);
+        Self { column, score, margin, runner_up, exterior, evaluations: 0 }
     }
 
     /// The column that won.
     fn won(winner: Winner, exterior: Option<usize>, evaluations: u64) -> Self {
         let (score, margin) = (Some(winner.score), Some(winner.margin()));
-        Self { column: winner.column, score, margin, exterior, evaluations }
+        let Winner { column, second: runner_up, .. } = winner;
+        Self { column, score, margin, runner_up, exterior, evaluations }
     }
 }
 

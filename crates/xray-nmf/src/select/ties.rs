@@ -54,6 +54,8 @@ pub(crate) struct Winner {
     pub(crate) score: f64,
     /// The best score among the other columns; negative infinity if there is none.
     pub(crate) runner_up: f64,
+    /// Which column has that; the first of several.
+    pub(crate) second: Option<usize>,
 }
 
 impl Winner {
@@ -95,6 +97,8 @@ struct Top {
     column: u64,
     /// The best score of its other columns; negative infinity if there is none.
     runner_up: f64,
+    /// The first column that has that; any number if there is none.
+    second: u64,
     /// The largest of what scores have at least.
     least: f64,
 }
@@ -164,14 +168,18 @@ impl<'e, 'a> Contest<'e, 'a> {
     }
 
     fn won(&self, winner: &Contender) -> Winner {
-        let others = self.tops.iter().flat_map(|top| {
-            let own = if top.column == winner.column { f64::NEG_INFINITY } else { top.score };
-            [own, top.runner_up]
+        let others =
+            self.tops.iter().flat_map(|top| [(top.score, top.column), (top.runner_up, top.second)]);
+        let others = others.filter(|(score, j)| *j != winner.column && *score > f64::NEG_INFINITY);
+        let best = others.reduce(|best, one| {
+            let ahead = one.0 > best.0 || (one.0 == best.0 && one.1 < best.1);
+            if ahead { one } else { best }
         });
         Winner {
             column: winner.column as usize,
             score: winner.score,
-            runner_up: others.fold(f64::NEG_INFINITY, f64::max),
+            runner_up: best.map_or(f64::NEG_INFINITY, |(score, _)| score),
+            second: best.map(|(_, column)| column as usize),
         }
     }
 }
@@ -182,17 +190,20 @@ fn top(ranks: &Ranks<'_>, own: &[Option<Estimate>]) -> Option<Top> {
     for (i, Estimate { score, error, .. }) in
         own.iter().enumerate().filter_map(|(i, e)| Some((i, (*e)?)))
     {
-        let least = score - error;
+        let (column, least) = (ranks.columns.global(i) as u64, score - error);
         match &mut top {
             Some(top) if score <= top.score => {
-                top.runner_up = top.runner_up.max(score);
+                if score > top.runner_up {
+                    (top.runner_up, top.second) = (score, column);
+                }
                 top.least = top.least.max(least);
             }
             _ => {
-                let (runner_up, before) =
-                    top.map_or([f64::NEG_INFINITY; 2].into(), |top| (top.score, top.least));
-                let column = ranks.columns.global(i) as u64;
-                top = Some(Top { score, column, runner_up, least: least.max(before) });
+                let (runner_up, second, before) = top
+                    .map_or((f64::NEG_INFINITY, 0, f64::NEG_INFINITY), |top| {
+                        (top.score, top.column, top.least)
+                    });
+                top = Some(Top { score, column, runner_up, second, least: least.max(before) });
             }
         }
     }
@@ -216,6 +227,21 @@ fn lifted_scores(columns: &[Contender], bonus: f64, rounding: f64) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::comm::OneRank;
+
+    #[test]
+    fn the_runner_up_is_the_first_of_the_second_best() {
+        let second = |scores: &[f64]| {
+            let estimate = |&score| Some(Estimate { score, error: 1e-12, spread: 1.0 });
+            let own: Vec<Option<Estimate>> = scores.iter().map(estimate).collect();
+            let ranks = Ranks::new(&OneRank, own.len());
+            let contest = Contest::new(&ranks, &own).expect("alone").expect("columns");
+            contest.winner(1e-15).expect("alone").second
+        };
+        assert_eq!(second(&[1.0, 4.0, 2.0, 3.0, 3.0]), Some(3));
+        assert_eq!(second(&[3.0, 3.0, 4.0, 1.0]), Some(0));
+        assert_eq!(second(&[3.0, 3.0]), Some(1));
+        assert_eq!(second(&[3.0]), None);
+    }
 
     /// The winner's column and margin, and whether it was clear.
     fn run(scores: &[(f64, f64, f64)]) -> (usize, f64, bool) {

@@ -187,6 +187,7 @@ fn incremental_steps_come_near_the_optimum() {
         let params = HottopixxParams {
             epochs: 10_000,
             primal_step: 1.0,
+            dual_step: 0.1,
             decay: 0.9993,
             cost: 0.0,
             ..HottopixxParams::new(rank)

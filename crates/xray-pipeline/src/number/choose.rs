@@ -8,14 +8,18 @@ use xray_nmf::{RankReason, RankSuggestion, choices};
 /// Errors within this part of the least are as good.
 const AS_GOOD: f64 = 0.002;
 
+/// Errors within this part of the least are told as nearly as good.
+const NEARLY_AS_GOOD: f64 = 0.01;
+
 /// Stabilities of this part of the best are as good.
 const AS_STABLE: f64 = 0.94;
 
 /// Stabilities of this part of the best are told as nearly as good.
 const NEARLY_AS_STABLE: f64 = 0.9;
 
-/// The part of the largest depth below a line that is a bend.
+/// The part of the largest depth below a line that is a bend, and the largest rank that the line may end at.
 const ENOUGH: f64 = 0.75;
+const BENDING: usize = 40;
 
 /// So many ranks in a row that are this much worse than the best end the look at larger ones.
 const WORSE_RANKS: usize = 3;
@@ -63,7 +67,7 @@ impl NumberSuggestion {
         let Self { rank, range: (low, high), supported, looked_at, reason } = *self;
         let mut sentence = format!("{rank} {what}: {}", reason.words());
         let studied = !matches!(reason, NumberReason::Exhausted | NumberReason::Residual);
-        if reason == NumberReason::Stable && low < high {
+        if low < high {
             sentence += &format!("; {low} to {high} nearly as well");
         }
         match supported {
@@ -79,14 +83,12 @@ impl NumberSuggestion {
 pub(super) struct Curve {
     pub(super) errors: BTreeMap<usize, f64>,
     pub(super) stabilities: BTreeMap<usize, f64>,
-    /// The largest rank that there is.
-    pub(super) end: usize,
     grouped: bool,
 }
 
 impl Curve {
     pub(super) fn new(grouped: bool) -> Self {
-        Self { errors: BTreeMap::new(), stabilities: BTreeMap::new(), end: 0, grouped }
+        Self { errors: BTreeMap::new(), stabilities: BTreeMap::new(), grouped }
     }
 
     /// Whether the error of texts has been rising for a while. That of other data may rise until there are about as many
@@ -119,46 +121,57 @@ impl Curve {
         self.errors.last_key_value().map(|last| *last.0) == self.supported()
     }
 
-    /// The most topics that are worth a look.
-    pub(super) fn supported_at_most(&self) -> usize {
-        if self.still_falls() { self.end } else { self.supported().unwrap_or(0) }
+    /// The most topics that the data support, unless more than were looked at might do better.
+    pub(super) fn told_supported(&self) -> Option<usize> {
+        self.supported().filter(|_| !self.still_falls())
     }
 
     /// The next rank to look at: between the one that was chosen and its neighbours.
     pub(super) fn next_error(&self) -> Option<usize> {
-        if self.still_falls() {
-            return None;
-        }
-        between(&self.errors, self.supported()?)
+        between(&self.errors, self.told_supported()?)
     }
 
-    /// The largest rank that is as stable as the best, and the ranks around it that nearly are.
+    /// Of the numbers that the data support, the largest that is as stable as the best, and those around it that
+    /// nearly are.
     fn stable(&self) -> Option<(usize, (usize, usize))> {
-        let best = self.stabilities.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let within = |part: f64| move |(_, stability): &(&usize, &f64)| **stability >= part * best;
-        let rank = *self.stabilities.iter().rev().find(within(AS_STABLE))?.0;
-        let nearly = within(NEARLY_AS_STABLE);
-        let least = self.stabilities.range(..=rank).rev().take_while(&nearly).last();
-        let most = self.stabilities.range(rank..).take_while(&nearly).last();
-        let place = |end: Option<(&usize, &f64)>| end.map_or(rank, |end| *end.0);
-        Some((rank, (place(least), place(most))))
+        let most = self.told_supported().unwrap_or(usize::MAX);
+        let supported = || self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
+        let best = supported().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
+        let rank = supported().rev().find(|point| point.1 >= AS_STABLE * best)?.0;
+        Some((rank, around(supported(), rank, |stability| stability >= NEARLY_AS_STABLE * best)))
     }
 
     pub(super) fn choose(&self) -> Option<NumberSuggestion> {
         let supported = self.supported()?;
-        let told = (!self.still_falls()).then_some(supported);
+        let told = self.told_supported();
+        let errors = || self.errors.iter().map(|(k, error)| (*k, *error));
         let (rank, range, reason) = match self.stable().filter(|_| self.grouped) {
             Some((rank, range)) => (rank, range, NumberReason::Stable),
             None if told.is_some() || self.grouped => {
-                (supported, (supported, supported), NumberReason::Supported)
+                let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+                let nearly = |error| error <= least * (1.0 + NEARLY_AS_GOOD);
+                (supported, around(errors(), supported, nearly), NumberReason::Supported)
             }
             None => {
-                let rank = knee(&self.errors);
-                (rank, (rank, supported), NumberReason::Knee)
+                let (rank, range) = knee(&self.errors);
+                (rank, range, NumberReason::Knee)
             }
         };
-        Some(NumberSuggestion { rank, range, supported: told, looked_at: self.end, reason })
+        let looked_at = self.errors.last_key_value().map_or(0, |last| *last.0);
+        Some(NumberSuggestion { rank, range, supported: told, looked_at, reason })
     }
+}
+
+/// The least and the largest of the ranks around `k`, without a gap, that are good; `k` itself is.
+fn around(
+    curve: impl Iterator<Item = (usize, f64)>,
+    k: usize,
+    good: impl Fn(f64) -> bool,
+) -> (usize, usize) {
+    let (below, above): (Vec<_>, Vec<_>) = curve.partition(|point| point.0 < k);
+    let low = below.into_iter().rev().take_while(|point| good(point.1)).last();
+    let high = above.into_iter().skip(1).take_while(|point| good(point.1)).last();
+    (low.map_or(k, |low| low.0), high.map_or(k, |high| high.0))
 }
 
 /// A rank between `k` and one of its neighbours on the curve that has not been looked at: the middle of the wider gap.
@@ -170,16 +183,21 @@ fn between(curve: &BTreeMap<usize, f64>, k: usize) -> Option<usize> {
 }
 
 /// Where the logarithm of the error bends: the smallest rank that is three quarters as far below the line from its
-/// start to its end as any.
-fn knee(errors: &BTreeMap<usize, f64>) -> usize {
+/// start to its end as any, and the ranks from there to the farthest. A line to a larger end bends elsewhere, so ranks
+/// beyond [`BENDING`] have no say.
+fn knee(errors: &BTreeMap<usize, f64>) -> (usize, (usize, usize)) {
     let points: Vec<(f64, f64)> =
-        errors.iter().map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
-    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return 0 };
+        errors.range(..=BENDING).map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
+    let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return (0, (0, 0)) };
     let slope = if last.0 > first.0 { (last.1 - first.1) / (last.0 - first.0) } else { 0.0 };
     let depth = |(k, error): &(f64, f64)| first.1 + slope * (k - first.0) - error;
     let deepest = points.iter().map(depth).fold(0.0, f64::max);
-    let bend = points.iter().find(|point| depth(point) >= ENOUGH * deepest);
-    bend.map_or(0, |point| point.0 as usize)
+    let reaches = |part: f64| {
+        let found = points.iter().find(|point| depth(point) >= part * deepest);
+        found.map_or(0, |point| point.0 as usize)
+    };
+    let bend = reaches(ENOUGH);
+    (bend, (bend, reaches(1.0)))
 }
 
 #[cfg(test)]
@@ -190,7 +208,6 @@ mod tests {
         Curve {
             errors: errors.iter().copied().collect(),
             stabilities: stabilities.iter().copied().collect(),
-            end: errors.last().map_or(0, |last| last.0),
             grouped: !stabilities.is_empty(),
         }
     }
@@ -207,16 +224,34 @@ mod tests {
     }
 
     #[test]
+    fn what_the_data_do_not_support_is_not_taken_however_stable() {
+        let turning = [(1, 1.0), (2, 0.5), (3, 0.2), (4, 0.1999), (5, 0.22), (6, 0.3)];
+        let stable = [(2, 0.7), (3, 0.8), (4, 0.9), (5, 0.95), (6, 0.9)];
+        let chosen = curve(&turning, &stable).choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (3, (3, 3), Some(3)));
+    }
+
+    #[test]
     fn numbers_are_those_that_the_data_support_or_the_bend() {
         let turning = [(1, 1.0), (2, 0.5), (3, 0.2), (4, 0.1999), (5, 0.22), (6, 0.3)];
         let chosen = curve(&turning, &[]).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.supported), (3, Some(3)));
-        assert_eq!(chosen.sentence("anchors"), "3 anchors: more tell unseen entries no better");
+        let sentence = "3 anchors: more tell unseen entries no better; 3 to 4 nearly as well";
+        assert_eq!(chosen.sentence("anchors"), sentence);
         let bending: Vec<(usize, f64)> = (1..=20_i32)
             .map(|k| (k as usize, if k < 4 { 0.1_f64.powi(k) } else { 1e-3 * 0.98_f64.powi(k) }))
             .collect();
         let chosen = curve(&bending, &[]).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.reason), (3, NumberReason::Knee));
+        let sentence = "3 anchors: unseen entries are told little better by more; the data support 20 and more";
+        assert_eq!(chosen.sentence("anchors"), sentence);
+        let smooth = |most: usize| -> Vec<(usize, f64)> {
+            (1..=most).map(|k| (k, 0.5 / (k * k) as f64)).collect()
+        };
+        let [few, many] =
+            [40, 100].map(|most| curve(&smooth(most), &[]).choose().expect("a number"));
+        assert_eq!((few.rank, few.range), (many.rank, many.range));
+        assert!(few.range.0 == few.rank && few.range.1 > few.rank, "{few:?}");
         assert!(curve(&[], &[]).choose().is_none());
     }
 

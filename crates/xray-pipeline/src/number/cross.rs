@@ -4,9 +4,9 @@
 //! `w = argmin ||x_A - w'H_A||` for each row x of the quarter, and the error is `||x_B - w'H_B||^2`.
 //! Leaving out only rows is not enough: weights that have seen all of a row follow its noise.
 
-use xray_nmf::{Factorization, RowModel, split_rows};
+use xray_nmf::{RowModel, split_rows};
 
-use super::Trial;
+use super::{Part, Trial};
 use crate::corpus::DistributedMatrix;
 use crate::error::Result;
 use crate::left_over::{row_errors, sum_of_errors};
@@ -17,9 +17,8 @@ pub(super) struct Folds {
 }
 
 struct Fold {
-    train: DistributedMatrix,
+    train: Part,
     test: DistributedMatrix,
-    found: Factorization,
     /// Whether a column is in the half that weights are made of.
     seen: Vec<bool>,
 }
@@ -28,29 +27,33 @@ impl Folds {
     /// How many.
     pub(super) const NUMBER: usize = 2;
 
-    /// Draws them, and finds the anchors of each; collective.
+    /// Draws them; collective.
     pub(super) fn new(trial: &Trial<'_>, matrix: &DistributedMatrix) -> Result<Self> {
-        let params = &trial.options.params;
         let fold = |f: usize| {
-            let seed = params.seed.wrapping_add(1 + f as u64);
+            let seed = trial.options.params.seed.wrapping_add(1 + f as u64);
             let (kept, held) = split_rows(matrix.n_rows(), 0.25, seed);
-            let (train, found) = trial.anchors(matrix, &kept, params.rank)?;
+            let train = Part::new(trial, matrix, &kept)?;
             let test = matrix.rows_at(trial.comm, &held)?;
-            Ok(Fold { train, test, found, seen: half(matrix.n_columns(), seed) })
+            Ok(Fold { train, test, seen: half(matrix.n_columns(), seed) })
         };
         Ok(Self { folds: (0..Self::NUMBER).map(fold).collect::<Result<_>>()? })
     }
 
-    /// The largest rank that all have.
-    pub(super) fn largest_rank(&self) -> usize {
-        self.folds.iter().map(|fold| fold.found.rank()).min().unwrap_or(0)
+    /// Whether all have k anchors; collective.
+    pub(super) fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
+        for fold in &mut self.folds {
+            if !fold.train.reach(trial, k)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    /// The relative squared error of rank k; collective.
+    /// The relative squared error of rank k, which all [have](Self::reach); collective.
     pub(super) fn error(&self, trial: &Trial<'_>, k: usize) -> Result<f64> {
         let (mut error, mut total) = (0.0, 0.0);
         for fold in &self.folds {
-            let h = trial.topics(&fold.train, &fold.found, k)?;
+            let h = fold.train.topics(trial, k)?;
             let [left, all] = fold.unseen(trial, &h, k)?;
             error += left;
             total += all;

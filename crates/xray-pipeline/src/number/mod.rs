@@ -8,8 +8,9 @@
 //! 2. **What comes out again?** Stability ([`stability`]): topics of two random halves of the rows, which both weigh the
 //!    same rows; do they group these alike?
 //!
-//! Ranks are looked at on a geometric grid and then around the one that was chosen ([`choose`]). Anchors are
-//! nested: one search serves all ranks of a part of the rows.
+//! Ranks are looked at on a geometric grid, both questions together, until either answer gets worse, and then around the
+//! one that was chosen ([`choose`]). Anchors are nested: one search serves all ranks of a part of the rows, and is made
+//! again for more only if they are looked at.
 
 mod choose;
 mod cross;
@@ -36,6 +37,10 @@ use stability::Splits;
 /// Steps of refinement of the topics that are tried.
 const STEPS: usize = 5;
 
+/// Anchors that are sought in a part of the rows at first, and how many times more if they are not enough.
+const FIRST_ANCHORS: usize = 16;
+const MORE_ANCHORS: f64 = 2.5;
+
 /// Entries that are looked at; of larger data, so many rows as have them.
 const MOST_ENTRIES: usize = 2_000_000;
 
@@ -56,7 +61,7 @@ impl NumberOptions {
     /// How many copies of a matrix with so many entries are there at a time.
     pub fn copies(n_entries: usize) -> f64 {
         let sampled = MOST_ENTRIES as f64 / n_entries.max(MOST_ENTRIES) as f64;
-        sampled * (2 + Folds::NUMBER.max(Splits::NUMBER)) as f64
+        sampled * (2 + Folds::NUMBER + Splits::NUMBER) as f64
     }
 
     /// The same for some of `n_rows` rows, each with its own weight.
@@ -154,7 +159,7 @@ pub(crate) fn topic_stability(
     let stop = progress.stop();
     let _ = progress.tell(Event::Begin(Stage::Stability, 2 * SPLITS));
     let trial = Trial { comm, options, stop: &stop };
-    let splits = Splits::new(&trial, matrix, rank, SPLITS)?;
+    let mut splits = Splits::new(&trial, matrix, SPLITS)?;
     splits.recovered(&trial, h, rank, || progress.tell(Event::Advance).is_break())
 }
 
@@ -178,33 +183,31 @@ fn look(
     let _ = progress.tell(Event::Begin(Stage::Number, n_parts * grid.len()));
     let mut told = |steps: usize| (0..steps).any(|_| progress.tell(Event::Advance).is_break());
     let trial = Trial { comm, options, stop: &stop };
-    let folds = Folds::new(&trial, matrix)?;
+    let mut folds = Folds::new(&trial, matrix)?;
+    let mut splits = match options.grouped {
+        true => Some(Splits::new(&trial, matrix, Splits::NUMBER)?),
+        false => None,
+    };
     let mut curve = Curve::new(options.grouped);
-    curve.end = folds.largest_rank();
-    for &k in grid.iter().filter(|k| **k <= curve.end) {
+    for k in grid {
+        if !folds.reach(&trial, k)? {
+            break;
+        }
         curve.errors.insert(k, folds.error(&trial, k)?);
         trial.go_on(told(Folds::NUMBER))?;
-        if curve.errors_rise() {
+        if let Some(splits) = &mut splits {
+            splits.look(&trial, k, &mut curve.stabilities)?;
+            trial.go_on(told(Splits::NUMBER))?;
+        }
+        if curve.errors_rise() || curve.stability_falls() {
             break;
         }
     }
     while let Some(k) = curve.next_error() {
         curve.errors.insert(k, folds.error(&trial, k)?);
     }
-    drop(folds);
-    if options.grouped {
-        let splits = Splits::new(&trial, matrix, curve.supported_at_most(), Splits::NUMBER)?;
-        let end = splits.largest_rank();
-        let below_end = grid.iter().copied().filter(|k| *k > 1 && *k < end);
-        // Where only the wish for no more topics ends the curve, it ends on the grid: another wish gives the same.
-        let last = (end > 0 && (end < options.params.rank || grid.contains(&end))).then_some(end);
-        for k in below_end.chain(last) {
-            curve.stabilities.insert(k, splits.stability(&trial, k)?);
-            trial.go_on(told(Splits::NUMBER))?;
-            if curve.stability_falls() {
-                break;
-            }
-        }
+    if let (Some(splits), Some(most)) = (&mut splits, curve.told_supported()) {
+        splits.look(&trial, most, &mut curve.stabilities)?;
     }
     let Some(suggestion) = curve.choose() else { return Ok(None) };
     Ok(Some(NumberStudy { points: points(&curve.errors, &curve.stabilities), suggestion }))
@@ -245,32 +248,56 @@ impl Trial<'_> {
         if stops { Err(Error::Stopped.into()) } else { Ok(()) }
     }
 
-    /// Some rows of a matrix, and their anchors.
+    /// The first anchors of some rows; collective.
     fn anchors(
         &self,
-        matrix: &DistributedMatrix,
-        rows: &[usize],
+        rows: &DistributedMatrix,
+        options: &NumberOptions,
         rank: usize,
-    ) -> Result<(DistributedMatrix, Factorization)> {
-        let part = matrix.rows_at(self.comm, rows)?;
-        let options = self.options.at_rows(matrix.n_rows(), rows)?;
-        let fit = Fit::part(part.portion(), self.comm).memory(options.memory).stop(self.stop);
-        let found = fit.run(&Params { rank, ..options.params })?;
+    ) -> Result<Factorization> {
+        let fit = Fit::part(rows.portion(), self.comm).memory(options.memory).stop(self.stop);
+        let found = fit.run(&Params { rank, ..options.params.clone() })?;
         self.go_on(found.termination() == Termination::Stopped)?;
-        Ok((part, found))
+        Ok(found)
+    }
+}
+
+/// Some rows, and as many of their anchors as were needed.
+struct Part {
+    rows: DistributedMatrix,
+    /// Those of all rows, at these.
+    options: NumberOptions,
+    found: Factorization,
+}
+
+impl Part {
+    /// The rows at these places; collective.
+    fn new(trial: &Trial<'_>, matrix: &DistributedMatrix, places: &[usize]) -> Result<Self> {
+        let rows = matrix.rows_at(trial.comm, places)?;
+        let options = trial.options.at_rows(matrix.n_rows(), places)?;
+        let found = trial.anchors(&rows, &options, FIRST_ANCHORS.min(options.params.rank))?;
+        Ok(Self { rows, options, found })
     }
 
-    /// H of the first k anchors, refined on their rows; each topic has length 1.
-    fn topics(
-        &self,
-        rows: &DistributedMatrix,
-        found: &Factorization,
-        k: usize,
-    ) -> Result<Vec<f64>> {
-        let start = found.truncate(k).factors(self.comm)?;
-        let refine = Refine::part(rows.portion(), self.comm).method(self.options.method);
-        let Factors { mut h, rank, .. } = refine.steps(STEPS, 0.0).stop(self.stop).run(start)?;
-        self.go_on(false)?;
+    /// Whether there are k anchors, which are sought if they have not been; collective.
+    fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
+        let largest = self.options.params.rank;
+        while self.found.rank() < k.min(largest) {
+            if self.found.termination() != Termination::RankReached {
+                return Ok(false);
+            }
+            let more = (self.found.rank() as f64 * MORE_ANCHORS) as usize;
+            self.found = trial.anchors(&self.rows, &self.options, more.max(k).min(largest))?;
+        }
+        Ok(k <= largest)
+    }
+
+    /// H of the first k anchors, refined on the rows; each topic has length 1.
+    fn topics(&self, trial: &Trial<'_>, k: usize) -> Result<Vec<f64>> {
+        let start = self.found.truncate(k).factors(trial.comm)?;
+        let refine = Refine::part(self.rows.portion(), trial.comm).method(self.options.method);
+        let Factors { mut h, rank, .. } = refine.steps(STEPS, 0.0).stop(trial.stop).run(start)?;
+        trial.go_on(false)?;
         scale_topics(&mut h, rank);
         Ok(h)
     }

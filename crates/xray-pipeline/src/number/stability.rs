@@ -1,9 +1,11 @@
 //! Do topics of other rows group the rows alike?
 
-use xray_nmf::comm::Collectives;
-use xray_nmf::{Factorization, Ownership, RowModel, split_rows};
+use std::collections::BTreeMap;
 
-use super::Trial;
+use xray_nmf::comm::Collectives;
+use xray_nmf::{Ownership, RowModel, split_rows};
+
+use super::{Part, Trial};
 use crate::corpus::DistributedMatrix;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
@@ -14,7 +16,7 @@ const MOST_GROUPED: usize = 5_000;
 
 /// Several ways to split the rows into two halves.
 pub(super) struct Splits {
-    halves: Vec<[(DistributedMatrix, Factorization); 2]>,
+    halves: Vec<[Part; 2]>,
     /// The rows that are grouped.
     grouped: DistributedMatrix,
 }
@@ -23,18 +25,17 @@ impl Splits {
     /// How many.
     pub(super) const NUMBER: usize = 5;
 
-    /// Draws them, and finds the anchors of each half; collective.
+    /// Draws them; collective.
     pub(super) fn new(
         trial: &Trial<'_>,
         matrix: &DistributedMatrix,
-        rank: usize,
         number: usize,
     ) -> Result<Self> {
         let seed = |s: usize| trial.options.params.seed.wrapping_add(101 + s as u64);
-        let found = |rows: &[usize]| trial.anchors(matrix, rows, rank);
+        let part = |rows: &[usize]| Part::new(trial, matrix, rows);
         let halves = |s: usize| {
             let (one, other) = split_rows(matrix.n_rows(), 0.5, seed(s));
-            Ok([found(&one)?, found(&other)?])
+            Ok([part(&one)?, part(&other)?])
         };
         let share = MOST_GROUPED as f64 / matrix.n_rows() as f64;
         let (rest, grouped) = split_rows(matrix.n_rows(), share.min(1.0), seed(Self::NUMBER));
@@ -45,30 +46,45 @@ impl Splits {
         })
     }
 
-    /// The largest rank that all have.
-    pub(super) fn largest_rank(&self) -> usize {
-        self.halves.iter().flatten().map(|(_, found)| found.rank()).min().unwrap_or(0)
-    }
-
-    /// The mean agreement of both halves' groups at rank k; collective.
-    pub(super) fn stability(&self, trial: &Trial<'_>, k: usize) -> Result<f64> {
+    /// Adds the mean agreement of both halves' groups at rank k, if it means anything, all have as many anchors and it is
+    /// not there; collective.
+    pub(super) fn look(
+        &mut self,
+        trial: &Trial<'_>,
+        k: usize,
+        stabilities: &mut BTreeMap<usize, f64>,
+    ) -> Result<()> {
+        if k < 2 || stabilities.contains_key(&k) || !self.reach(trial, k)? {
+            return Ok(());
+        }
         let mut sum = 0.0;
         for [one, other] in &self.halves {
             let (one, other) = (self.groups(trial, one, k)?, self.groups(trial, other, k)?);
             sum += adjusted_mutual_information(&one, &other);
         }
-        Ok(sum / self.halves.len() as f64)
+        stabilities.insert(k, sum / self.halves.len() as f64);
+        Ok(())
+    }
+
+    fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
+        for half in self.halves.iter_mut().flatten() {
+            if !half.reach(trial, k)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// How much of the documents of each of k topics is again in one topic of a half, in the mean over all halves: the
     /// part that both have of those that either has; collective. `told` is called after each half.
     pub(super) fn recovered(
-        &self,
+        &mut self,
         trial: &Trial<'_>,
         h: &[f64],
         k: usize,
         mut told: impl FnMut() -> bool,
     ) -> Result<Vec<f64>> {
+        self.reach(trial, k)?;
         let groups = self.heaviest(trial, h.to_vec(), k)?;
         let mut sums = vec![0.0; k];
         for half in self.halves.iter().flatten() {
@@ -82,14 +98,9 @@ impl Splits {
     }
 
     /// The heaviest topic of every grouped row, by the topics of some rows; collective.
-    fn groups(
-        &self,
-        trial: &Trial<'_>,
-        (half, found): &(DistributedMatrix, Factorization),
-        k: usize,
-    ) -> Result<Vec<u64>> {
-        let h = trial.topics(half, found, k.min(found.rank()))?;
-        self.heaviest(trial, h, k.min(found.rank()))
+    fn groups(&self, trial: &Trial<'_>, half: &Part, k: usize) -> Result<Vec<u64>> {
+        let k = k.min(half.found.rank());
+        self.heaviest(trial, half.topics(trial, k)?, k)
     }
 
     /// The heaviest of k topics in every grouped row; collective.

@@ -29,6 +29,7 @@ pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
         "stability",
         "related",
         "best_documents",
+        "runner_up",
     ];
     let mut table = Table::new(headers.map(Column::left));
     for line in &report.topics {
@@ -46,6 +47,7 @@ pub fn topics_csv(report: &TopicsReport, cells: Cells) -> String {
             number(line.evidence.stability),
             listed(line.evidence.related.iter().map(|related| related.topic.to_string())),
             listed(line.evidence.best_documents.iter().map(|best| best.id.clone())),
+            line.runner_up.clone().unwrap_or_default(),
         ]);
     }
     csv_text(cells, table.records())

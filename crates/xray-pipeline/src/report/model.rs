@@ -56,6 +56,9 @@ pub struct TopicsParameters {
     pub anchor_strength: f64,
     /// Words that were never anchors nor listed.
     pub exclude: Vec<String>,
+    /// Documents that an anchor word was in at least; none if all words could be anchors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor_min_df: Option<u64>,
     /// Seed of the run.
     pub seed: u64,
     /// Documents of which the topics explain less than this part are flagged.
@@ -133,6 +136,7 @@ impl TopicsParameters {
             anchor,
             anchor_strength: options.anchor_strength,
             exclude,
+            anchor_min_df: options.anchor_min_df,
             seed: options.params.seed,
             least_explained: found.documents.explained.as_ref().map_or(0.0, |of| of.least),
         }

@@ -43,6 +43,8 @@ pub fn evidence_table(report: &TopicsReport) -> Table {
     let mut table = Table::new([
         Column::right("topic"),
         Column::left("name").max_width(32),
+        Column::left("anchor").max_width(24),
+        Column::left("next best").max_width(24),
         Column::right("documents"),
         Column::right("weight"),
         Column::right("NPMI"),
@@ -59,6 +61,8 @@ pub fn evidence_table(report: &TopicsReport) -> Table {
         table.row([
             Cell::from(line.topic.to_string()),
             Cell::from(line.name.as_str()),
+            Cell::from(line.anchor.as_str()),
+            line.runner_up.as_deref().map_or_else(Cell::missing, Cell::from),
             Cell::count(*documents as u64),
             Cell::percent(*weight_share, 1),
             Cell::fixed(*npmi, 2),

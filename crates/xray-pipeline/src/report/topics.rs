@@ -94,6 +94,8 @@ pub struct TopicLine {
     pub share: f64,
     /// How clearly its anchor was chosen; none if it was given.
     pub margin: Option<f64>,
+    /// The word that would have been its anchor otherwise.
+    pub runner_up: Option<String>,
     /// What speaks for it.
     #[serde(flatten)]
     pub evidence: TopicEvidence,
@@ -135,6 +137,7 @@ impl TopicsReport {
                 weights: topic.words.iter().map(|&(_, share)| share).collect(),
                 share: topic.share,
                 margin: topic.margin,
+                runner_up: topic.runner_up.as_ref().map(word),
                 evidence: found.evidence[k].clone(),
             }
         });

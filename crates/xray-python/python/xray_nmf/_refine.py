@@ -48,7 +48,7 @@ def refine(
     steps : int, default=10
         The most steps.
     tol : float, default=0.0
-        End when a step lowers the objective by less than this part of it; 0 makes all steps.
+        End when three steps together lower the objective by less than this part of it; 0 makes all.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
         Hierarchical alternating least squares (a few sweeps over the topics), alternating exact
         nonnegative least squares, or multiplicative updates for the Kullback-Leibler divergence.

@@ -77,9 +77,20 @@ def optional(read: Reader, default: Any = None) -> Reader:
     return lambda name, value: default if value is None else read(name, value)
 
 
-def factorize_request(model: Any, shape: tuple[int, int]) -> dict[str, Any]:
-    """What an `XRay` asks for, for data of this shape, but for the rank."""
-    n = shape[1 if model.axis == "features" else 0]
+def frequency(name: str, value: Any) -> str | dict[str, int | float]:
+    """A number of documents, or a share of them."""
+    if value is None:
+        return "automatic"
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return {"count": whole(name, value, 0)}
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return {"share": real(name, value)}
+    raise TypeError(f"{name} = {value!r} is not allowed; give a whole number, a share or None")
+
+
+def factorize_request(model: Any, X: Any) -> dict[str, Any]:
+    """What an `XRay` asks for, of this data, but for the rank."""
+    n = X.shape[1 if model.axis == "features" else 0]
     names = getattr(model, "feature_names_in_", None) if model.axis == "features" else None
 
     def listed(name: str, value: Any) -> list[int]:
@@ -89,7 +100,23 @@ def factorize_request(model: Any, shape: tuple[int, int]) -> dict[str, Any]:
     readers = {**lists, "candidates": optional(listed), "random_state": seed_of}
     defaults = DEFAULTS["factorize"]
     request = fields(model, defaults, {"refine_tol": share})
-    return {**request, "params": fields(model, defaults["params"], readers)}
+    params = fields(model, defaults["params"], readers)
+    frequent = frequent_of(model, X)
+    if frequent is not None:
+        listed_only = params["candidates"]
+        among = frequent if listed_only is None else set(frequent) & set(listed_only)
+        params["candidates"] = sorted(among)
+    return {**request, "params": params}
+
+
+def frequent_of(model: Any, X: Any) -> list[int] | None:
+    """The columns (rows) that `anchor_min_df` allows; None for all."""
+    if model.anchor_min_df is None:
+        return None
+    asked = frequency("anchor_min_df", model.anchor_min_df)
+    across = 0 if model.axis == "features" else 1
+    counts = np.asarray((X != 0).sum(axis=across)).ravel()
+    return _xray_nmf.frequent(counts.tolist(), X.shape[across], json.dumps(asked))
 
 
 def memory_of(model: Any) -> int | None:

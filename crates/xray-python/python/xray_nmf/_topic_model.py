@@ -62,6 +62,10 @@ class TopicModel(
         How far these topics stay with their words: from 0 (only a start) to 1 (held).
     exclude : list of str, optional
         Words that are never anchors and never listed.
+    anchor_min_df : int, float or None, default=None
+        Words in fewer documents, or a smaller share of them, are no anchors, but for those of
+        `anchor_words`; they stay in the data. By default the root of the number of documents, from
+        200 on, for the rules "max", "dist", "agg" and "joint"; 1 for "greedy" and "rand".
     n_words : int, default=10
         Words to list for each topic.
     distinct : bool, default=False
@@ -108,14 +112,15 @@ class TopicModel(
         Fold case first.
     sublinear_tf : bool, default=True
         Weigh a word by 1 + ln(count) instead of its count.
-    normalize_documents : bool, default=True
-        Scale documents to length 1.
+    normalize_documents : bool, "l1" or "l2", default=True
+        Scale documents to length 1 (True or "l2"), to sum 1 ("l1"), or not.
     selection : Selection, default="greedy"
         The rule that chooses the next anchor word; README.md says what each is for.
     refine_steps : int, optional
-        The most steps of refinement; by default 40, down to 5 for large data.
-    refine_tol : float, default=1e-5
-        End them when one improves the fit by less than this part of it; 0 makes all.
+        Steps of refinement; by default until it settles, 100 at most, down to 5 for large data.
+    refine_tol : float, optional
+        End them when three together improve the fit by less than this part of it; 0 makes all. By
+        default 1e-6, or 0 if `refine_steps` is given.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     mean_ray, robust, outliers, normalize, tol, min_improvement, engine, solver, max_cache_bytes,
@@ -131,14 +136,15 @@ class TopicModel(
     topics_ : DataFrame, or list of dict without pandas
         A row for each topic: ``anchor``, ``words``, their ``weights``, a ``name`` of two or three
         of them, the ``share`` of documents in which it is heaviest, how clearly its anchor was
-        chosen (``margin``, 0 for a tie), its coherence (``npmi``, ``umass``), where the anchor
-        stands among its words (``anchor_place``, from 1; 0 if it is none of them), and whether it
-        is heavier in another topic or not among the first 20 (``anchor_left``). Words come in the
-        order of weight times the square root of exclusivity. What speaks for it, unknown after
-        `load`: the number of ``documents`` in which it is heaviest, its part of all documents
-        (``weight_share``), how far it has its words to itself (``exclusivity``, 0 to 1) and comes
-        again in halves of the documents (``stability``, if asked for), ``related`` topics of
-        similar words with their cosines, and ``best_documents`` (see the method of this name).
+        chosen (``margin``, 0 for a tie) and the word that came next (``runner_up``), its coherence
+        (``npmi``, ``umass``), where the anchor stands among its words (``anchor_place``, from 1; 0
+        if it is none of them), and whether it is heavier in another topic or not among the first
+        20 (``anchor_left``). Words come in the order of weight times the square root of
+        exclusivity. What speaks for it, unknown after `load`: the number of ``documents`` in which
+        it is heaviest, its part of all documents (``weight_share``), how far it has its words to
+        itself (``exclusivity``, 0 to 1) and comes again in halves of the documents (``stability``,
+        if asked for), ``related`` topics of similar words with their cosines, and
+        ``best_documents`` (see the method of this name).
     components_ : ndarray of shape (n_topics_, n_words)
         H: the words' weights in each topic; each row has length 1.
     weights_ : ndarray of shape (n_documents, n_topics_)
@@ -197,6 +203,7 @@ class TopicModel(
         anchor_words: Iterable[str | Iterable[str]] | None = None,
         anchor_strength: float = 0.5,
         exclude: Iterable[str] | None = None,
+        anchor_min_df: int | float | None = None,
         n_words: int = 10,
         distinct: bool = False,
         stability: bool = False,
@@ -218,10 +225,10 @@ class TopicModel(
         min_characters: int = 2,
         lowercase: bool = True,
         sublinear_tf: bool = True,
-        normalize_documents: bool = True,
+        normalize_documents: bool | Normalize = True,
         selection: Selection = "greedy",
         refine_steps: int | None = None,
-        refine_tol: float = 1e-5,
+        refine_tol: float | None = None,
         refinement: Refinement = "hals",
         mean_ray: bool = False,
         robust: bool = False,
@@ -240,6 +247,7 @@ class TopicModel(
         self.anchor_words = anchor_words
         self.anchor_strength = anchor_strength
         self.exclude = exclude
+        self.anchor_min_df = anchor_min_df
         self.n_words = n_words
         self.distinct = distinct
         self.stability = stability

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
-import numbers
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ._check import real, share, text, whole
-from ._request import DEFAULTS, NAMES, Reader, at_least, fields, optional, parameters_of, seed_of
+from ._check import share, text, whole
+from ._request import (
+    DEFAULTS,
+    NAMES,
+    Reader,
+    at_least,
+    fields,
+    frequency,
+    optional,
+    parameters_of,
+    seed_of,
+)
 from ._xray_nmf import Model
 
 # Columns have a scaling of their own.
@@ -22,8 +31,9 @@ def topics_request(model: Any) -> dict[str, Any]:
         "max_topics": at_least(1),
         "anchor_words": word_lists,
         "exclude": words,
+        "anchor_min_df": frequency,
         "refine_steps": optional(at_least(0)),
-        "refine_tol": share,
+        "refine_tol": optional(share),
     }
     defaults = DEFAULTS["topics"]
     request = {**fields(model, defaults, readers), "fast": model.n_topics == "fast"}
@@ -44,6 +54,7 @@ def text_request(model: Any) -> dict[str, Any]:
         "min_df": frequency,
         "max_df": frequency,
         "max_features": optional(at_least(1)),
+        "normalize_documents": row_scale,
     }
     defaults = DEFAULTS["text"]
     request = fields(model, defaults, {"drop": words})
@@ -74,15 +85,9 @@ def stop_words_of(name: str, value: Any) -> str | dict[str, list[str]]:
     return "none" if value is None else {"list": words(name, value)}
 
 
-def frequency(name: str, value: Any) -> str | dict[str, int | float]:
-    """A number of documents, or a share of them."""
-    if value is None:
-        return "automatic"
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        return {"count": whole(name, value, 0)}
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        return {"share": real(name, value)}
-    raise TypeError(f"{name} = {value!r} is not allowed; give a whole number, a share or None")
+def row_scale(name: str, value: Any) -> bool | str:
+    """What documents are divided by: a name, or whether it is their length."""
+    return text(name, value).lower() if isinstance(value, str) else bool(value)
 
 
 def words(name: str, given: Iterable[str] | None) -> list[str]:

@@ -38,6 +38,7 @@ COLUMNS = [
     "stability",
     "related",
     "best_documents",
+    "runner_up",
 ]
 
 
@@ -52,7 +53,7 @@ def topic_table(
     scores = coherence or [unknown] * len(topics)
     rows = []
     for k, (topic, (npmi, umass)) in enumerate(zip(topics, scores, strict=True)):
-        anchors, words, weights, share, margin, name, place, left = topic
+        anchors, words, weights, share, margin, name, place, left, second = topic
         rows.append(
             {
                 "anchor": " + ".join(vocabulary[anchors]),
@@ -66,6 +67,7 @@ def topic_table(
                 "words": vocabulary[words].tolist(),
                 "weights": weights,
                 **told(evidence[k] if evidence else None),
+                "runner_up": None if second is None else str(vocabulary[second]),
             }
         )
     frame = as_frame(rows, COLUMNS)

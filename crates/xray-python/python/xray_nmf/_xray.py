@@ -76,6 +76,10 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         Never chosen as anchors; still explained. A boolean mask will do.
     candidates : list of int or str, optional
         The only ones that may be chosen. A boolean mask will do.
+    anchor_min_df : int or float, optional
+        Only columns (rows, if anchors are samples) with so many entries that are not zero, or such
+        a share of them, may be chosen; others are still explained. For counts of words: rare words
+        are extreme columns, and all rules but "greedy" prefer them.
     init : {"xray", "custom"}, default="xray"
         Where refinement starts: at the anchors, or at the W and H that `fit` is given. Then there
         are no anchors, and what is said about them is not looked at.
@@ -84,7 +88,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         `components_` no longer belong to columns of X. Each of them then has a sum and a length
         whose product is 1, so that weights of broad and narrow components compare.
     refine_tol : float, default=0.0
-        End these steps when one lowers the objective by less than this part of it; 0 makes all.
+        End these steps when three together lower the objective by less than this part of it; 0
+        makes all.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="auto"
         What each of these steps does; see `refine`. After "kullback-leibler", `transform` minimises
         the divergence, too.
@@ -198,6 +203,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         fixed: Any = None,
         excluded: Any = None,
         candidates: Any = None,
+        anchor_min_df: int | float | None = None,
         init: Init = "xray",
         refine_steps: int = 0,
         refine_tol: float = 0.0,
@@ -226,6 +232,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         self.fixed = fixed
         self.excluded = excluded
         self.candidates = candidates
+        self.anchor_min_df = anchor_min_df
         self.init = init
         self.refine_steps = refine_steps
         self.refine_tol = refine_tol
@@ -312,7 +319,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         X = plain(validate_data(self, table_of(X), **CHECKS))
         roots = roots_of(sample_weight, X)
         counted = X if roots is None else plain(scaled(X, roots))
-        request = factorize_request(self, X.shape)
+        request = factorize_request(self, X)
         by_rows = custom or self.axis == "features"
         matrix = self._matrix(counted, not by_rows)
         if custom:

@@ -33,9 +33,10 @@ VERSION: str
 
 # Stage, steps done, steps planned, error that is left.
 _Progress: TypeAlias = Callable[[str, int, int, float], None]
-# Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left.
+# Anchors, words, their weights, share, margin, name, the anchor's place, whether it has left, its
+# runner-up.
 _Listed: TypeAlias = tuple[
-    list[int], list[int], list[float], float, float | None, str, int | None, bool
+    list[int], list[int], list[float], float, float | None, str, int | None, bool, int | None
 ]
 
 class _Plan(TypedDict):
@@ -154,6 +155,7 @@ class Model:
     def __reduce__(self) -> tuple[type[Model], tuple[bytes]]: ...
 
 def defaults() -> str: ...
+def frequent(frequencies: list[int], n_rows: int, asked: str) -> list[int] | None: ...
 def fit(
     matrix: Matrix,
     params: str,

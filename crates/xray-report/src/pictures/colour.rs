@@ -62,8 +62,8 @@ const RAMP: [Colour; 6] = [
     Colour::hex(0xfdf3a8),
 ];
 
-/// Blue, vermilion, green, purple, sky, orange, wine, grey.
-const SERIES: [Colour; 8] = [
+/// Blue, vermilion, green, purple, sky, orange, wine, grey, black.
+const SERIES: [Colour; 9] = [
     Colour::hex(0x0072b2),
     Colour::hex(0xd55e00),
     Colour::hex(0x009e73),
@@ -72,6 +72,7 @@ const SERIES: [Colour; 8] = [
     Colour::hex(0xe69f00),
     Colour::hex(0x7a1f4b),
     Colour::hex(0x6e6e6e),
+    Colour::hex(0x16181c),
 ];
 
 pub(crate) const BACKGROUND: Colour = Colour::hex(0xffffff);

@@ -39,6 +39,11 @@ impl Examples {
         }
     }
 
+    /// The entries of row i, in ascending order of columns.
+    pub(super) fn for_each(&self, i: usize, visit: impl FnMut(usize, f64)) {
+        self.rows[i].for_each(visit);
+    }
+
     /// `w <- w + scale x_i`.
     pub(super) fn add_scaled(&self, i: usize, scale: f64, weights: &mut [f64]) {
         let row = &self.rows[i];
@@ -64,7 +69,7 @@ fn sparse_dot(columns: &[u32], values: &[f64], weights: &[f64]) -> f64 {
     sums.iter().fold(rest, |sum, lane| sum + lane)
 }
 
-fn dense_dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dense_dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<LANES>();
     let (b_lanes, b_rest) = b.as_chunks::<LANES>();
     let mut sums = [0.0; LANES];

@@ -11,12 +11,13 @@
 //! one among ties. Two classes need one problem only; a single class needs none.
 //!
 //! The problem, the bias, the stopping rule and the defaults are those of LIBLINEAR's
-//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] for
-//! the algorithm. Rows should be of similar length, about 1: C and the tolerance are relative to
+//! `-s 1` and of scikit-learn's `LinearSVC(dual=True)`; the minimiser is unique. See [`dual`] and
+//! [`newton`] for the algorithms. Rows should be of similar length, about 1: C and the tolerance are relative to
 //! that, and longer rows need more passes.
 
 mod dual;
 mod examples;
+mod newton;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -37,6 +38,7 @@ const LARGEST: f64 = 1e70;
 /// | `bias` | `Some(1.0)` | B, or `None` for no intercept | 1e-70 to 1e70 |
 /// | `tolerance` | 1e-4 | largest spread of the projected gradient at the end | above 0 |
 /// | `max_iterations` | 1000 | the most passes over the rows | at least 1 |
+/// | `newton` | false | Newton's method, for at most some hundred features: exact, and C may be large | |
 /// | `shrinking` | true | leave out rows that seem settled: fewer steps, same minimiser if converged | |
 /// | `seed` | 0 | the order of the steps | any |
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +51,8 @@ pub struct SvmParams {
     pub tolerance: f64,
     /// The most passes over the rows.
     pub max_iterations: usize,
+    /// Newton's method instead of dual coordinate descent: `tolerance`, `max_iterations` and `shrinking` do not matter.
+    pub newton: bool,
     /// Leave out rows that seem settled.
     pub shrinking: bool,
     /// The order of the steps follows from it.
@@ -62,6 +66,7 @@ impl Default for SvmParams {
             bias: Some(1.0),
             tolerance: 1e-4,
             max_iterations: 1000,
+            newton: false,
             shrinking: true,
             seed: 0,
         }
@@ -102,6 +107,11 @@ pub(crate) struct Hyperplane {
     pub converged: bool,
 }
 
+/// 1 for the rows of a class, -1 for all others.
+fn signs_of(ids: &[usize], class: usize) -> impl Iterator<Item = f64> {
+    ids.iter().map(move |&id| if id == class { 1.0 } else { -1.0 })
+}
+
 /// A trained support vector machine.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LinearSvm {
@@ -119,6 +129,17 @@ impl LinearSvm {
         rows: &[usize],
         params: &SvmParams,
     ) -> Result<Self> {
+        Self::fit_from(examples, labels, rows, params, None)
+    }
+
+    /// The same; what was found on the same rows with another C is where Newton's method starts.
+    pub(crate) fn fit_from(
+        examples: &Examples,
+        labels: &[usize],
+        rows: &[usize],
+        params: &SvmParams,
+        start: Option<&Self>,
+    ) -> Result<Self> {
         let of_rows: Vec<usize> = rows.iter().map(|&i| labels[i]).collect();
         let (ids, classes) = dense_ids(&of_rows);
         let positive: Vec<usize> = match classes.len() {
@@ -127,13 +148,17 @@ impl LinearSvm {
             2 => vec![1],
             n => (0..n).collect(),
         };
-        let plane = |&class: &usize| {
+        let plane = |(place, &class): (usize, &usize)| {
+            if params.newton {
+                let signs: Vec<f64> = signs_of(&ids, class).collect();
+                let start = start.map(|start| &start.planes[place]);
+                return newton::solve(examples, rows, &signs, params, start);
+            }
             let mut random = ChaCha8Rng::seed_from_u64(params.seed);
             random.set_stream(class as u64);
-            let signs = ids.iter().map(|&id| if id == class { 1.0 } else { -1.0 }).collect();
-            dual::solve(examples, rows, signs, params, &mut random)
+            dual::solve(examples, rows, signs_of(&ids, class).collect(), params, &mut random)
         };
-        let planes = positive.par_iter().with_max_len(1).map(plane).collect();
+        let planes = positive.par_iter().enumerate().with_max_len(1).map(plane).collect();
         let classes = classes.into_iter().copied().collect();
         Ok(Self { classes, planes })
     }

@@ -24,6 +24,7 @@ const EXACT: SvmParams = SvmParams {
     bias: Some(1.0),
     tolerance: 1e-11,
     max_iterations: 200_000,
+    newton: false,
     shrinking: true,
     seed: 0,
 };
@@ -100,8 +101,9 @@ proptest! {
         c in prop::sample::select(vec![0.01, 0.5, 1.0, 8.0]),
         bias in prop::sample::select(vec![None, Some(1.0), Some(5.0)]),
         shrinking: bool,
+        newton: bool,
     ) {
-        let params = SvmParams { c, bias, shrinking, ..EXACT };
+        let params = SvmParams { c, bias, shrinking, newton, ..EXACT };
         let svm = fit(&x, &labels, &params).unwrap();
         check_optimal(&x, &labels, &svm, &params);
     }
@@ -113,6 +115,8 @@ proptest! {
             fit(&sparse(&x), &labels, &EXACT).unwrap(),
             fit(&x, &labels, &SvmParams { seed: 9, ..EXACT }).unwrap(),
             fit(&x, &labels, &SvmParams { shrinking: false, ..EXACT }).unwrap(),
+            fit(&x, &labels, &SvmParams { newton: true, ..EXACT }).unwrap(),
+            fit(&sparse(&x), &labels, &SvmParams { newton: true, ..EXACT }).unwrap(),
         ];
         for other in others {
             for (a, b) in svm.planes.iter().zip(&other.planes) {
@@ -165,6 +169,33 @@ fn the_bias_makes_an_intercept() {
     let without = SvmParams { bias: None, ..params };
     let svm = fit(&x, &labels, &without).unwrap();
     assert_ne!(predict(&svm, &x), labels);
+}
+
+#[test]
+fn newton_finds_the_minimum_for_a_large_c_and_from_any_start() {
+    let value = |i: usize, j: usize| ((i * 7 + j * 13 + i * j * 5) % 11) as f64 / 11.0;
+    let values: Vec<f64> = (0..60).flat_map(|i| (0..6).map(move |j| value(i, j))).collect();
+    let x = dense(6, &values);
+    let labels: Vec<usize> =
+        (0..60).map(|i| usize::from(value(i, 0) + value(i, 3) > 1.0)).collect();
+    let rows: Vec<usize> = (0..60).collect();
+    for bias in [None, Some(1.0)] {
+        let params = SvmParams { c: 1e4, bias, newton: true, ..EXACT };
+        let svm = fit(&x, &labels, &params).unwrap();
+        assert!(svm.converged());
+        let examples = Examples::new(&x);
+        let before = fit(&x, &labels, &SvmParams { c: 0.01, ..params }).unwrap();
+        let again = LinearSvm::fit_from(&examples, &labels, &rows, &params, Some(&before)).unwrap();
+        let (a, b) = (&svm.planes[0], &again.planes[0]);
+        let size = a.weights.iter().map(|v| v.abs()).fold(1.0, f64::max);
+        assert!((a.intercept - b.intercept).abs() < 1e-8 * size, "{a:?} {b:?}");
+        assert!(a.weights.iter().zip(&b.weights).all(|(v, w)| (v - w).abs() < 1e-8 * size));
+        assert!(gradient(&x, &signs(&labels), a, &params) < 1e-6 * size);
+    }
+}
+
+fn signs(labels: &[usize]) -> Vec<f64> {
+    labels.iter().map(|&class| if class == 1 { 1.0 } else { -1.0 }).collect()
 }
 
 #[test]

@@ -8,8 +8,10 @@ use rayon::prelude::*;
 
 use super::projection::threshold;
 use super::real::Real;
+use crate::error::Result;
 use crate::matrix::Line;
 use crate::matrix::kernels::multiversion;
+use crate::stop::StopRequest;
 
 /// Columns in a strip.
 const WIDTH: usize = 32;
@@ -82,7 +84,12 @@ impl<T: Real> Coefficients<T> {
     }
 
     /// One step for each row of X; returns `sum |e|`, each before its step, columns first.
-    pub(super) fn epoch(&mut self, rows: &Rows<T>, step: &Step<T>) -> f64 {
+    pub(super) fn epoch(
+        &mut self,
+        rows: &Rows<T>,
+        step: &Step<T>,
+        stop: &StopRequest,
+    ) -> Result<f64> {
         let errors: Vec<[f64; WIDTH]> = self
             .strips
             .par_iter_mut()
@@ -90,12 +97,13 @@ impl<T: Real> Coefficients<T> {
             .with_min_len(self.together)
             .with_max_len(self.together)
             .map(|(q, strip)| {
+                stop.check()?;
                 let mut errors = [0.0; WIDTH];
                 strip_epoch(strip, q * WIDTH, rows, step, &mut errors);
-                errors
+                Ok(errors)
             })
-            .collect();
-        errors.iter().flatten().fold(0.0, |sum, error| sum + error)
+            .collect::<Result<_>>()?;
+        Ok(errors.iter().flatten().fold(0.0, |sum, error| sum + error))
     }
 
     /// Projects every row onto `0 <= C_ij <= C_ii <= 1`.

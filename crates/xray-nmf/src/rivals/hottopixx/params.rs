@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
 use crate::rivals::require;
+use crate::stop::StopRequest;
 
 /// The numbers that C is made of and computed with; sums over many are `f64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -22,17 +23,18 @@ pub enum Precision {
 /// |---|---|---|---|
 /// | `rank` | required | number of anchors to find | any |
 /// | `epochs` | 50 | passes over the rows of X | any |
-/// | `primal_step` | 0.3 | first step size s of C | positive |
-/// | `dual_step` | 0.1 | first step size s_d of the multiplier | positive |
-/// | `decay` | 0.95 | factor of both step sizes from epoch to epoch | above 0, at most 1 |
-/// | `cost` | 0.1 | the entries of p are random from 0 to this | not negative |
+/// | `primal_step` | 0.1 | first step size s of C | positive |
+/// | `dual_step` | 0.01 | first step size s_d of the multiplier | positive |
+/// | `decay` | 1 | factor of both step sizes from epoch to epoch | above 0, at most 1 |
+/// | `cost` | 0.001 | the entries of p are random from 0 to this | not negative |
 /// | `seed` | 0 | for p and the order of rows | any |
 /// | `gap` | none | solve the program to this gap; see [`converged`](Self::converged) | above 0, below 1 |
 /// | `largest_work` | 1e13 | refuse more multiply-adds than this, as predicted for all epochs | any |
 /// | `splits` | 0 | tasks of an epoch; 0 for one for each 32 columns of C; no effect on the result | any |
 /// | `precision` | `Double` | the numbers of C; always double with a `gap` | |
 /// | `memory` | a quarter of RAM | bytes that C may take | any |
-#[derive(Debug, Clone, PartialEq)]
+/// | `stop` | never made | a request to give the work up | |
+#[derive(Debug, Clone)]
 pub struct HottopixxParams {
     /// Number of anchors to find.
     pub rank: usize,
@@ -59,6 +61,8 @@ pub struct HottopixxParams {
     pub precision: Precision,
     /// Bytes that C may take; a quarter of the machine's memory if absent.
     pub memory: Option<usize>,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl HottopixxParams {
@@ -67,16 +71,17 @@ impl HottopixxParams {
         Self {
             rank,
             epochs: 50,
-            primal_step: 0.3,
-            dual_step: 0.1,
-            decay: 0.95,
-            cost: 0.1,
+            primal_step: 0.1,
+            dual_step: 0.01,
+            decay: 1.0,
+            cost: 0.001,
             seed: 0,
             gap: None,
             largest_work: 1e13,
             splits: 0,
             precision: Precision::Double,
             memory: None,
+            stop: StopRequest::new(),
         }
     }
 

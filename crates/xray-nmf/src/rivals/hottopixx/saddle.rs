@@ -20,6 +20,8 @@ use rayon::prelude::*;
 
 use super::program::{Bounds, Pair, Program, trace};
 use super::projection::project_row;
+use crate::error::Result;
+use crate::stop::StopRequest;
 
 /// Matrices of C's shape and of Y's shape that are held at once: where the steps are, the start, the
 /// sums, their mean; and for C the best and the one ahead.
@@ -44,7 +46,12 @@ pub(super) struct Solved {
 }
 
 /// Solves the program until the gap is at most `gap`, in at most `rounds` rounds.
-pub(super) fn solve(program: &Program, gap: f64, rounds: usize) -> Solved {
+pub(super) fn solve(
+    program: &Program,
+    gap: f64,
+    rounds: usize,
+    stop: &StopRequest,
+) -> Result<Solved> {
     let mut steps = Steps::new(program);
     let mut best = (steps.now.c.clone(), program.bounds(&steps.now));
     let mut objective = vec![best.1.upper];
@@ -53,6 +60,7 @@ pub(super) fn solve(program: &Program, gap: f64, rounds: usize) -> Solved {
         if best.1.gap() <= gap {
             break;
         }
+        stop.check()?;
         steps.step();
         if round % LOOK != 0 && round != rounds {
             continue;
@@ -75,7 +83,7 @@ pub(super) fn solve(program: &Program, gap: f64, rounds: usize) -> Solved {
             (at_restart, before) = (left, f64::INFINITY);
         }
     }
-    Solved { c: best.0, bounds: best.1, objective }
+    Ok(Solved { c: best.0, bounds: best.1, objective })
 }
 
 /// Where the steps are, and where they have been since the last restart.

@@ -2,12 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::LocalMethod;
 use super::pivoting::pivot_chunk;
+use super::{LocalMethod, LocalParams};
+use crate::error::Result;
 use crate::gram::NormalMatrix;
 use crate::matrix::kernels::{add_scaled, dot};
 use crate::matrix::{Line, Matrix};
 use crate::refine::{Factors, gram_of_lines, lift_zeros};
+use crate::stop::StopRequest;
 
 /// Lines handled by one task: enough for many to share a passive set.
 const LINES_PER_TASK: usize = 512;
@@ -15,9 +17,9 @@ const LINES_PER_TASK: usize = 512;
 pub(super) fn run(
     matrix: &dyn Matrix,
     start: Factors,
-    method: LocalMethod,
-    iterations: usize,
-) -> Factors {
+    params: &LocalParams<'_>,
+) -> Result<Factors> {
+    let LocalParams { method, iterations, ref stop, .. } = *params;
     let Factors { rank, mut w, mut h, .. } = start;
     if method == LocalMethod::Multiplicative {
         // A weight of exactly 0 could never grow.
@@ -26,12 +28,12 @@ pub(super) fn run(
     }
     let row = |d: usize| matrix.row(d);
     let column = |j: usize| matrix.column(j);
-    let mut objective = vec![half_step(&column, rank, &w, &mut h, None)];
+    let mut objective = vec![half_step(&column, rank, &w, &mut h, None, stop)?];
     for _ in 0..iterations {
-        half_step(&row, rank, &h, &mut w, Some(method));
-        objective.push(half_step(&column, rank, &w, &mut h, Some(method)));
+        half_step(&row, rank, &h, &mut w, Some(method), stop)?;
+        objective.push(half_step(&column, rank, &w, &mut h, Some(method), stop)?);
     }
-    Factors { rank, w, h, objective, method: None }
+    Ok(Factors { rank, w, h, objective, method: None })
 }
 
 /// Improves the lines `own` for fixed `other`, or leaves them as they are if `method` is None;
@@ -42,12 +44,14 @@ fn half_step(
     other: &[f64],
     own: &mut [f64],
     method: Option<LocalMethod>,
-) -> f64 {
+    stop: &StopRequest,
+) -> Result<f64> {
     let s = gram_of_lines(other, rank);
     let parts: Vec<f64> = own
         .par_chunks_mut(LINES_PER_TASK * rank)
         .enumerate()
         .map(|(q, chunk)| {
+            stop.check()?;
             let lines = (0..chunk.len() / rank).map(|l| line(q * LINES_PER_TASK + l));
             let (targets, squared_norms) = products(lines, other, rank);
             match method {
@@ -55,10 +59,10 @@ fn half_step(
                 Some(_) => pivot_chunk(&s, &targets, &squared_norms, chunk),
                 None => {}
             }
-            objective(&s, &targets, &squared_norms, chunk)
+            Ok(objective(&s, &targets, &squared_norms, chunk))
         })
-        .collect();
-    parts.iter().fold(0.0, |sum, part| sum + part)
+        .collect::<Result<_>>()?;
+    Ok(parts.iter().fold(0.0, |sum, part| sum + part))
 }
 
 /// `c = U x` and `||x||^2` for each line x.

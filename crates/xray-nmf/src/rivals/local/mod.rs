@@ -26,6 +26,7 @@ use super::require;
 use crate::error::{Error, Result, check_length, check_rank};
 use crate::matrix::Matrix;
 use crate::refine::{Factors, Refine, Refinement};
+use crate::stop::StopRequest;
 
 /// How each half-step improves a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -48,6 +49,7 @@ pub enum LocalMethod {
 /// | `method` | `Hals` | how each factor is improved | |
 /// | `start` | random, seed 0 | where to start | |
 /// | `iterations` | 100 | how often both factors are improved | any |
+/// | `stop` | never made | a request to give the work up | |
 #[derive(Debug, Clone)]
 pub struct LocalParams<'a> {
     /// Number of topics.
@@ -58,6 +60,8 @@ pub struct LocalParams<'a> {
     pub start: Start<'a>,
     /// How often both factors are improved.
     pub iterations: usize,
+    /// The work is given up with [`Error::Stopped`](crate::Error::Stopped) soon after this is made.
+    pub stop: StopRequest,
 }
 
 impl LocalParams<'_> {
@@ -68,6 +72,7 @@ impl LocalParams<'_> {
             method: LocalMethod::default(),
             start: Start::Random { seed: 0 },
             iterations: 100,
+            stop: StopRequest::new(),
         }
     }
 }
@@ -89,7 +94,7 @@ impl LocalParams<'_> {
 /// If the rank is too large or differs from that of the start, the start does not fit X, or X has
 /// negative entries and the method is multiplicative.
 pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Factors> {
-    let LocalParams { rank, method, ref start, iterations } = *params;
+    let LocalParams { rank, method, ref start, iterations, ref stop } = *params;
     check_rank(rank)?;
     if let (LocalMethod::Multiplicative, Some(e)) = (method, matrix.first_negative()) {
         return Err(Error::Negative { row: e.row, column: e.column, value: e.value });
@@ -99,10 +104,10 @@ pub fn local_nmf(matrix: &dyn Matrix, params: &LocalParams<'_>) -> Result<Factor
     check_length("H of the start", matrix.n_columns() * rank, start.h.len())?;
     if method == LocalMethod::Hals || rank == 0 {
         let hals = Refine::of(matrix).method(Refinement::Hals).steps(iterations, 0.0);
-        return hals.run(start);
+        return hals.stop(stop).run(start);
     }
     let wrong = start.w.iter().chain(&start.h).find(|v| !(**v >= 0.0 && v.is_finite()));
     let allowed = "every entry must be finite and not negative";
     require(wrong.is_none(), "W or H of the start", wrong.unwrap_or(&0.0), allowed)?;
-    Ok(alternate::run(matrix, start, method, iterations))
+    alternate::run(matrix, start, params)
 }

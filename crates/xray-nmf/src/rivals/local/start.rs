@@ -21,6 +21,7 @@ use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::refine::Factors;
 use crate::rivals::decompose::truncated_svd;
+use crate::stop::StopRequest;
 use crate::svd::Triplet;
 
 /// What stands for the zeros of NNDSVD.
@@ -102,7 +103,7 @@ fn gaussian(count: usize, scale: f64, generator: &mut impl Rng) -> Vec<f64> {
 fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Result<Factors> {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let (mut w, mut h) = (vec![0.0; m * rank], vec![0.0; n * rank]);
-    for (k, triplet) in truncated_svd(matrix, rank)?.iter().enumerate() {
+    for (k, triplet) in truncated_svd(matrix, rank, &StopRequest::new())?.iter().enumerate() {
         let (left, right) = nonnegative_pair(triplet, k == 0);
         left.iter().enumerate().for_each(|(d, v)| w[d * rank + k] = *v);
         right.iter().enumerate().for_each(|(j, v)| h[j * rank + k] = *v);
