@@ -128,7 +128,7 @@ browser-packages: base
 venv: base
 	@if python3 -c 'import venv, ensurepip' 2>/dev/null; then \
 		[ -x $(PYTHON) ] || python3 -m venv $(VENV); \
-		$(PYTHON) -c 'import numpy, scipy, sklearn, pandas, pyarrow, ruff, mypy, ipykernel, maturin, nbclient, pyLDAvis, pytest' \
+		$(PYTHON) -c 'import numpy, scipy, sklearn, pandas, pyarrow, spectral, ruff, mypy, ipykernel, maturin, nbclient, pyLDAvis, pytest' \
 			2>/dev/null || $(PIP) install -r bench/requirements.txt -r $(PACKAGE)/requirements-test.txt; \
 	fi
 
@@ -173,7 +173,7 @@ check:
 # scikit-learn and SciPy say of small problems, for the measures to agree with.
 reference: venv
 	@rm -rf $(REFERENCE)
-	for script in crates/*/tests/python/make_reference.py; do $(PYTHON) $$script $(REFERENCE) $(wildcard $(DATA)); done
+	for script in crates/*/tests/python/make_reference.py crates/*/tests/python/make_cubes.py; do $(PYTHON) $$script $(REFERENCE) $(wildcard $(DATA)); done
 
 FOLDERS := XRAY_GOLDEN=$(abspath $(GOLDEN)) XRAY_REFERENCE=$(abspath $(REFERENCE)) \
 	XRAY_DATA=$(abspath $(DATA)) XRAY_WRITTEN=$(abspath $(WRITTEN))

@@ -2,8 +2,8 @@
 
 use xray_data::text::{DocumentFrequency, Dropped, TextHint, Vectorizer};
 use xray_data::{Encoding, Format, Provenance};
-use xray_nmf::ErrorKind;
 use xray_nmf::comm::Communicator;
+use xray_nmf::{ErrorKind, Gate, Noise};
 use xray_pipeline::{
     ColumnNames, Content, Corpus, InputFacts, TextRequest, as_table, weigh, weigh_counts,
 };
@@ -69,6 +69,18 @@ fn told(facts: &InputFacts, args: &InputArgs) -> String {
         line += &format!(" ({} {verb} otherwise)", others.join(", "));
     }
     line + "; " + &told_size(facts)
+}
+
+/// What a robust search saw of the noise, and decided.
+pub(crate) fn noise_words(noise: Noise, rank: usize) -> String {
+    let Noise { gate, deviation, directions, .. } = noise;
+    let seen = match gate {
+        Gate::Unknown => String::new(),
+        _ => format!(
+            " (noise of {deviation:.3} in an entry, {directions} of {rank} directions above it)"
+        ),
+    };
+    format!("robust: {}{seen}\n", gate.words())
 }
 
 /// Which columns hold what.

@@ -60,6 +60,7 @@ fn run_verb(comm: &dyn Communicator, command: Command) -> anyhow::Result<Outcome
         Command::Topics(args) => cmd::topics::run(comm, &args),
         Command::Factorize(args) => cmd::factorize::run(comm, &args),
         Command::Transform(args) => cmd::transform::run(comm, &args),
+        Command::Unmix(args) => alone(comm, "unmix").and_then(|()| cmd::unmix::run(&args)),
         Command::Rank(args) => cmd::rank::run(comm, &args),
         Command::Demo(args) => alone(comm, "demo").and_then(|()| cmd::demo::run(&args)),
         #[cfg(feature = "experiments")]

@@ -33,6 +33,12 @@ impl Guarded {
         Self { reads, checkpoint: None, mark: InputMark::of(&input.name(), &input.data) }
     }
 
+    /// A file that is read as it is.
+    pub(crate) fn file(path: &Path) -> Self {
+        let mark = InputMark::of(&path.display().to_string(), &[path.to_owned()]);
+        Self { reads: vec![path.to_owned()], checkpoint: None, mark }
+    }
+
     /// Another file that is read.
     pub(crate) fn and(mut self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         self.reads.extend(more);

@@ -37,7 +37,8 @@ fn rare_columns_are_no_anchors_if_asked() {
     let run = place.xray(&["factorize", "x.csv", "-r", "2", "--anchor-min-df", "11"]);
     run.assert_error(2, &["no column has entries in 11 of 10 rows", "lower it"]);
     let run = place.xray(&["factorize", "x.csv", "-r", "2", "--anchor-min-df", "2.5"]);
-    run.assert_error(2, &["2.5", "a share, such as 0.01"]);
+    assert_eq!(run.status, Some(2));
+    assert!(run.stderr.contains("2.5") && run.stderr.contains("a share, such as 0.01"));
 }
 
 #[test]
@@ -94,9 +95,9 @@ fn the_vector_p_comes_from_a_file() {
     place.write("words.txt", "1\ntwo\n3\n");
     place.write("zero.txt", "1\n0\n3\n");
     for (file, code, parts) in [
-        ("short.txt", 2, &["row_weights", "3", "2"][..]),
+        ("short.txt", 1, &["row_weights", "expected length 3, found 2"][..]),
         ("words.txt", 1, &["words.txt, line 2", "two", "positive number"]),
-        ("zero.txt", 2, &["row_weights", "0"]),
+        ("zero.txt", 2, &["--row-weights = 0", "positive"]),
         ("none.txt", 1, &["none.txt"]),
     ] {
         let line = ["factorize", "x.csv", "-r", "2", "--row-weights", file];

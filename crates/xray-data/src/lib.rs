@@ -26,6 +26,7 @@ mod calendar;
 mod columns;
 mod compression;
 mod csv;
+pub mod cube;
 mod encoding;
 mod error;
 mod formats;

@@ -157,6 +157,11 @@ impl Source {
         unicode && !is_signed(&self.head) && !self.is_binary()
     }
 
+    /// Whether it is a regular file without compression.
+    pub(crate) fn is_plain_file(&self) -> bool {
+        self.plain_file
+    }
+
     /// Whether there is nothing but white space.
     pub(crate) fn is_blank(&self) -> bool {
         let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);

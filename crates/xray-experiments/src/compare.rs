@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use xray_data::text::DocumentFrequency;
-use xray_nmf::ErrorKind;
 use xray_nmf::comm::{Collectives, Communicator};
+use xray_nmf::{ErrorKind, Selection};
 use xray_pipeline::{Corpus, Error, Frequent, RowNames, together};
 use xray_report::number;
 
@@ -136,6 +136,7 @@ fn candidates(
 ) -> Result<Option<Vec<usize>>> {
     let rule = match method.procedure {
         Procedure::Rule { selection, .. } => Some(selection),
+        Procedure::Robust => Some(Selection::Dist),
         Procedure::Function(_) => None,
         Procedure::Factors(_) => return Ok(None),
     };

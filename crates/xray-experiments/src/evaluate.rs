@@ -55,14 +55,15 @@ pub(crate) fn paper_protocol(seed: u64, repeats: usize) -> Protocol {
 pub(crate) struct PaperAccuracy {
     /// One for each split; all features see the same splits.
     pub per_split: Vec<f64>,
-    /// Splits whose C is the first or the last of the grid.
-    pub at_ends: usize,
+    /// Splits whose C is the smallest of the grid, and the largest. Where all values are as good, as at the accuracy of
+    /// the largest class, the smallest is taken.
+    pub at_ends: [usize; 2],
 }
 
 impl PaperAccuracy {
     fn new(found: SvmAccuracy, protocol: &Protocol) -> Self {
         let ends = [protocol.grid.first(), protocol.grid.last()];
-        let at_ends = found.chosen_c.iter().filter(|c| ends.contains(&Some(c))).count();
+        let at_ends = ends.map(|end| found.chosen_c.iter().filter(|c| end == Some(c)).count());
         Self { per_split: found.per_repeat, at_ends }
     }
 }

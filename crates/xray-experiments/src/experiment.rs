@@ -8,6 +8,7 @@ mod figure5;
 mod figure6;
 mod growth;
 mod large;
+mod noise;
 mod rare;
 mod sweep;
 mod swimmer;
@@ -81,6 +82,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment { name: "table2", about: "anchors and top words", run: table2::run },
     Experiment { name: "table3", about: "time and memory on large data", run: table3::run },
     Experiment { name: "table4", about: "XRAY against Hottopixx: time", run: table4::run },
+    Experiment {
+        name: "noise",
+        about: "robust fits under noise of many kinds, and which anchors to trust",
+        run: noise::run,
+    },
     Experiment {
         name: "swimmer",
         about: "parts of drawn swimmers, as pictures",

@@ -79,6 +79,8 @@ pub enum Procedure {
         /// Whether the cone starts with the mean column.
         mean_ray: bool,
     },
+    /// XRAY above the noise, on any number of ranks.
+    Robust,
     /// Any other function that chooses columns, which needs all of the data on one rank. If only some columns may be
     /// chosen, it gets those alone, and numbers them from 0.
     Function(fn(&dyn Matrix, &Job) -> Result<Found>),
@@ -137,7 +139,7 @@ impl Method {
 
     /// Whether ranks that hold a part of the matrix each can run it together.
     pub fn is_distributed(&self) -> bool {
-        matches!(self.procedure, Procedure::Rule { .. })
+        matches!(self.procedure, Procedure::Rule { .. } | Procedure::Robust)
     }
 
     /// Finds anchors or factors of a matrix; collective.
@@ -147,6 +149,7 @@ impl Method {
     pub(crate) fn run(&self, part: Part<'_>, job: &Job) -> Result<Found> {
         match self.procedure {
             Procedure::Rule { selection, mean_ray } => runs::xray(part, job, selection, mean_ray),
+            Procedure::Robust => runs::robust(part, job),
             Procedure::Function(_) | Procedure::Factors(_) if part.comm.size() > 1 => {
                 bail!("{}: {NEEDS_ALL}", self.name)
             }
@@ -196,6 +199,11 @@ fn linear(shape: &Shape, job: &Job) -> f64 {
     2.0 * entries * r + (m + n) * r * r
 }
 
+/// The cost of methods that begin with a singular value decomposition: some thirty rounds.
+fn decomposed(shape: &Shape, job: &Job) -> f64 {
+    30.0 * linear(shape, job)
+}
+
 fn local(shape: &Shape, job: &Job) -> f64 {
     job.iterations as f64 * linear(shape, job)
 }
@@ -226,7 +234,7 @@ fn esser(shape: &Shape, _: &Job) -> f64 {
 pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
     let rules = Selection::ALL.into_iter().map(rule);
     let others = RIVALS.iter().chain(LOCAL).copied();
-    rules.chain([MEAN_RAY]).chain(others).collect()
+    rules.chain([MEAN_RAY, ROBUST]).chain(others).collect()
 });
 
 /// The row of a rule; its names live as long as the table does.
@@ -250,6 +258,16 @@ const MEAN_RAY: Method = Method {
     random: false,
     cost: linear,
     procedure: Procedure::Rule { selection: Selection::Max, mean_ray: true },
+};
+
+const ROBUST: Method = Method {
+    name: "xray-robust",
+    label: "XRAY(robust)",
+    about: "dist above the noise, which is estimated, in a cone that starts with the mean column",
+    needs_nonnegative: false,
+    random: false,
+    cost: decomposed,
+    procedure: Procedure::Robust,
 };
 
 macro_rules! methods {
@@ -276,6 +294,12 @@ methods! { RIVALS, Function:
         false, false, linear, runs::snpa_raw;
     "snpa-l1", "SNPA (l1)", "successive nonnegative projection (Gillis), columns scaled to sum 1",
         true, false, linear, runs::snpa_l1;
+    "vca", "VCA", "vertex component analysis (Nascimento and Bioucas-Dias), random directions",
+        false, true, decomposed, runs::vca;
+    "nfindr", "N-FINDR (raw)", "the simplex of largest volume (Winter), columns as they are",
+        false, false, decomposed, runs::nfindr_raw;
+    "nfindr-l1", "N-FINDR (l1)", "the simplex of largest volume (Winter), columns scaled to sum 1",
+        true, false, decomposed, runs::nfindr_l1;
     "hottopixx", "Hottopixx", "one linear program, by its authors' incremental steps (Bittorf and others)",
         false, true, hottopixx, runs::hottopixx;
     "hottopixx-converged", "Hottopixx, converged", "its linear program, solved to a proven gap",

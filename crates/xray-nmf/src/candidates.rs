@@ -3,7 +3,7 @@
 use crate::comm::Collectives;
 use crate::cone::Cone;
 use crate::error::{Error, Result, check_length};
-use crate::matrix::LARGEST_ENTRY;
+use crate::matrix::{LARGEST_ENTRY, Matrix};
 use crate::ownership::Ownership;
 use crate::params::Params;
 use crate::select::Selection;
@@ -11,6 +11,9 @@ use crate::select::Selection;
 /// With negative entries, `p'X_j` is at least this share of `p'|X_j|` for candidates: the sum of a column
 /// that all but cancels is noise, and would make its score enormous.
 const LEAST_SHARE: f64 = 1e-3;
+
+/// In other coordinates, columns smaller than this share of the largest are noise.
+const LEAST_SIZE: f64 = 1e-12;
 
 /// Which own columns may be chosen, and their sizes.
 #[derive(Debug)]
@@ -30,9 +33,15 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Of the columns in a cone that is still empty.
-    pub(crate) fn new(params: &Params, cone: &Cone<'_>) -> Result<Self> {
-        let (matrix, columns) = (cone.gram.matrix, cone.ranks().columns);
+    /// Of the columns in a cone that is still empty. Where the cone is in other coordinates, sizes are those of the columns
+    /// `given`, which may be signed.
+    pub(crate) fn new(
+        params: &Params,
+        cone: &Cone<'_>,
+        given: Option<(&dyn Matrix, bool)>,
+    ) -> Result<Self> {
+        let columns = cone.ranks().columns;
+        let (matrix, signed) = given.unwrap_or((cone.gram.matrix, cone.signed));
         let p = params.row_weights.clone().unwrap_or_else(|| vec![1.0; matrix.n_rows()]);
         check_weights(&p, matrix.n_rows())?;
         let norms: Vec<f64> = cone.squared_norms.iter().map(|squared| squared.sqrt()).collect();
@@ -40,9 +49,12 @@ impl Candidates {
         let (mut sizes, mut cancellation) = (norms.clone(), 1.0);
         if params.selection != Selection::Greedy {
             sizes = matrix.weighted_sums(&p);
-            cancellation = if cone.signed { 1.0 / LEAST_SHARE } else { 1.0 };
+            cancellation = if signed { 1.0 / LEAST_SHARE } else { 1.0 };
+            let own = sizes.iter().copied().fold(0.0, f64::max);
+            let least =
+                if given.is_some() { LEAST_SIZE * cone.ranks().comm.largest(own)? } else { 0.0 };
             let usable =
-                |i: usize| sizes[i] > 0.0 && (!cone.signed || has_sum(cone, i, &p, sizes[i]));
+                |i: usize| sizes[i] > least && (!signed || has_sum(matrix, i, &p, sizes[i]));
             eligible.iter_mut().enumerate().for_each(|(i, eligible)| *eligible &= usable(i));
         }
         if let Some(listed) = &params.candidates {
@@ -71,9 +83,9 @@ impl Candidates {
 }
 
 /// Whether own column i's sum `p'X_i` is more than what cancelling left of it.
-fn has_sum(cone: &Cone<'_>, i: usize, p: &[f64], sum: f64) -> bool {
+fn has_sum(matrix: &dyn Matrix, i: usize, p: &[f64], sum: f64) -> bool {
     let mut gross = 0.0;
-    cone.gram.matrix.column(i).for_each(|d, v| gross += p[d] * v.abs());
+    matrix.column(i).for_each(|d, v| gross += p[d] * v.abs());
     sum > LEAST_SHARE * gross
 }
 

@@ -15,6 +15,7 @@ use crate::packet::{Reader, Writer};
 use crate::params::Descent;
 use crate::path::Path;
 use crate::project::{Kept, Projection, WeightBlock, project_block};
+use crate::robust::Noise;
 
 /// Anchors A and weights H with `X ~= X_A H`, for every rank up to the one asked for.
 #[derive(Debug, Clone)]
@@ -31,6 +32,7 @@ pub struct Factorization {
     signed: bool,
     /// Coordinate descent instead of exact projections.
     descent: Option<Descent>,
+    noise: Option<Noise>,
 }
 
 impl Factorization {
@@ -55,8 +57,35 @@ impl Factorization {
             residual_of_nothing,
             signed,
             descent,
+            noise: None,
         };
         Ok(if n_kept < found.rank() { found.first_anchors(n_kept) } else { found })
+    }
+
+    pub(crate) fn with_noise(self, noise: Noise) -> Self {
+        Self { noise: Some(noise), ..self }
+    }
+
+    /// What a [robust](crate::Params::robust) fit saw of the noise, and decided; none of other fits.
+    ///
+    /// # Examples
+    /// ```
+    /// use xray_nmf::synth::Synthetic;
+    /// use xray_nmf::{Gate, Params, fit};
+    /// let data = Synthetic { noise: 0.1, ..Synthetic::default() }.generate()?;
+    /// let found = fit(&data.matrix, &Params { robust: true, allow_negative: true, ..Params::new(20) })?;
+    /// let noise = found.noise().expect("it was robust");
+    /// assert_eq!(noise.gate, Gate::Whitened);
+    /// assert!((noise.deviation - 0.1).abs() < 0.01);
+    /// # Ok::<(), xray_nmf::Error>(())
+    /// ```
+    pub fn noise(&self) -> Option<Noise> {
+        self.noise
+    }
+
+    /// `X_A'X_A`.
+    pub(crate) fn normal(&self) -> &NormalMatrix {
+        &self.parts.normal
     }
 
     /// Number of anchors found.

@@ -7,10 +7,11 @@ use crate::error::{Error, Result, check_length};
 use crate::factorization::Factorization;
 use crate::machine::Machine;
 use crate::matrix::{Entry, Matrix};
-use crate::observe::Observer;
+use crate::observe::{Observer, Termination};
 use crate::params::{Normalize, Params};
 use crate::ranks::Ranks;
 use crate::resume::RunState;
+use crate::robust::{self, View};
 use crate::search::{Data, Search};
 use crate::solver;
 use crate::stop::StopRequest;
@@ -38,7 +39,7 @@ impl Given<'_> {
         params: &Params,
         observer: &mut dyn Observer,
     ) -> Result<Factorization> {
-        let Given { matrix, n_columns, held_out, comm, saved, memory, stop } = *self;
+        let Given { matrix, n_columns, held_out, comm, saved, stop, .. } = *self;
         params.check()?;
         saved.check_columns(n_columns)?;
         let ranks = Ranks::new(comm, n_columns).stopped_by(stop);
@@ -47,12 +48,70 @@ impl Given<'_> {
             check_length("columns of the held-out rows", matrix.n_columns(), test.n_columns())?;
         }
         let signed = check_signs(&ranks, &[Some(matrix), held_out], params.allow_negative)?;
+        if params.robust {
+            return self.run_robust(params, ranks, signed, observer);
+        }
         let scales = params.normalize != Normalize::None;
         let scaled = scales.then(|| matrix.normalized(params.normalize));
-        let data = Data { given: matrix, scaled: scaled.as_deref(), held_out, signed };
-        let memory = memory.unwrap_or_else(|| Machine::default().cache_budget());
-        let search = Search::new(params, ranks, data, memory)?;
+        let scaled = scaled.as_deref();
+        let data = Data { given: matrix, scaled, whitened: false, guard: None, held_out, signed };
+        let search = Search::new(params, ranks, data, self.memory())?;
         solver::run(search, params, saved, observer)
+    }
+
+    /// The same where noise allows it.
+    fn run_robust(
+        &self,
+        params: &Params,
+        ranks: Ranks<'_>,
+        signed: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Factorization> {
+        let view = View::new(self.matrix, ranks, params.rank)?;
+        let n_extra = (params.outliers * self.n_columns as f64).ceil() as usize;
+        let own = Params { rank: params.rank.saturating_add(n_extra), ..view.params(params) };
+        let data = Data {
+            given: self.matrix,
+            scaled: view.whitened.as_ref().map(|z| z as &dyn Matrix),
+            whitened: view.whitened.is_some(),
+            guard: view.guard.as_ref(),
+            held_out: self.held_out,
+            signed,
+        };
+        let search = Search::new(&own, ranks, data, self.memory())?;
+        let mut found = solver::run(search, &own, self.saved, observer)?;
+        let p = params.row_weights.clone().unwrap_or_else(|| vec![1.0; self.matrix.n_rows()]);
+        while n_extra > 0
+            && found.rank() > params.rank
+            && found.termination() != Termination::Stopped
+        {
+            let place = robust::prune(&found, self.matrix, &ranks, (&p, params.fixed.len()))?;
+            let mut fixed = found.anchors();
+            fixed.remove(place);
+            found = self.with_anchors(fixed, params, ranks, signed)?;
+        }
+        Ok(found.with_noise(view.noise))
+    }
+
+    /// The weights of given anchors.
+    fn with_anchors(
+        &self,
+        fixed: Vec<usize>,
+        params: &Params,
+        ranks: Ranks<'_>,
+        signed: bool,
+    ) -> Result<Factorization> {
+        let Params { solver, descent, .. } = *params;
+        let own = Params { solver, descent, ..Params::new(fixed.len()) };
+        let own = Params { fixed, allow_negative: true, ..own };
+        let (given, held_out) = (self.matrix, self.held_out);
+        let data = Data { given, scaled: None, whitened: false, guard: None, held_out, signed };
+        let search = Search::new(&own, ranks, data, self.memory())?;
+        solver::run(search, &own, &RunState::default(), &mut ())
+    }
+
+    fn memory(&self) -> usize {
+        self.memory.unwrap_or_else(|| Machine::default().cache_budget())
     }
 }
 

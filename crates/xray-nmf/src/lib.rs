@@ -47,14 +47,18 @@ mod replay;
 mod resume;
 #[cfg(feature = "rivals")]
 pub mod rivals;
+mod robust;
 mod search;
 mod select;
+mod small;
 mod solver;
 mod stop;
+mod svd;
 #[cfg(feature = "synth")]
 pub mod synth;
 mod threads;
 mod transform;
+pub mod unmix;
 
 pub use choice::Choice;
 pub use error::{Error, ErrorKind, Result};
@@ -68,6 +72,7 @@ pub use project::{Nnls, nnls};
 pub use rank::{RankReason, RankSuggestion, split_rows};
 pub use refine::{Factors, Refine, Refinement, SeededTopics};
 pub use resume::RunState;
+pub use robust::{Gate, Noise};
 pub use select::Selection;
 pub use stop::StopRequest;
 pub use threads::with_threads;

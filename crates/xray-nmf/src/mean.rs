@@ -3,6 +3,8 @@
 //! It is summed in column order, so that the number of ranks changes no bit: the sums travel from one owner
 //! of blocks to the next.
 
+use std::ops::Range;
+
 use crate::comm::{Collectives, Communicator};
 use crate::cone::Cone;
 use crate::error::Result;
@@ -23,9 +25,22 @@ pub(crate) fn start_with_mean(cone: &mut Cone<'_>, tolerance: f64) -> Result<boo
 }
 
 /// The mean of all columns, if it is not zero.
-fn mean_column(matrix: &dyn Matrix, ranks: &Ranks<'_>) -> Result<Option<Vec<f64>>> {
-    let Ranks { comm, columns, .. } = *ranks;
+pub(crate) fn mean_column(matrix: &dyn Matrix, ranks: &Ranks<'_>) -> Result<Option<Vec<f64>>> {
     let mut sums = vec![0.0; matrix.n_rows()];
+    in_column_order(ranks, &mut sums, |range, sums| matrix.add_columns_to(range, sums))?;
+    let n = ranks.columns.n() as f64;
+    let mean: Vec<f64> = sums.into_iter().map(|sum| sum / n).collect();
+    Ok(mean.iter().any(|v| *v != 0.0).then_some(mean))
+}
+
+/// Adds up something over all columns in their order: `add(range, sums)` for one run of own columns after the other. The same
+/// sums on all ranks.
+pub(crate) fn in_column_order(
+    ranks: &Ranks<'_>,
+    sums: &mut Vec<f64>,
+    add: impl Fn(Range<usize>, &mut [f64]),
+) -> Result<()> {
+    let Ranks { comm, columns, .. } = *ranks;
     let n_blocks = columns.n_blocks();
     let mut b = 0;
     while b < n_blocks {
@@ -34,17 +49,15 @@ fn mean_column(matrix: &dyn Matrix, ranks: &Ranks<'_>) -> Result<Option<Vec<f64>
         let end = columns.block_lines(next.unwrap_or(n_blocks) - 1).end;
         let start = columns.block_lines(b).start;
         if let Some(local) = columns.local(start) {
-            matrix.add_columns_to(local..local + (end - start), &mut sums);
+            add(local..local + (end - start), sums);
         }
         match next {
-            Some(next) => pass_on(comm, owner, columns.block_owner(next), &mut sums)?,
-            None => comm.share(owner, &mut sums)?,
+            Some(next) => pass_on(comm, owner, columns.block_owner(next), sums)?,
+            None => comm.share(owner, sums)?,
         }
         b = next.unwrap_or(n_blocks);
     }
-    let n = columns.n() as f64;
-    let mean: Vec<f64> = sums.into_iter().map(|sum| sum / n).collect();
-    Ok(mean.iter().any(|v| *v != 0.0).then_some(mean))
+    Ok(())
 }
 
 /// Replaces the numbers on rank `to` by those on rank `from`.

@@ -75,6 +75,8 @@ impl Default for Descent {
 /// | `excluded` | none | columns never chosen | |
 /// | `candidates` | all | the only columns that may be chosen | |
 /// | `seed` | 0 | for `rand` | any |
+/// | `robust` | false | seek anchors above the noise; then the rule is `dist` with a mean ray, whatever is said | |
+/// | `outliers` | 0 | with `robust`: the share of columns that may be something else; anchors that explain only themselves are dropped | 0 to below 1 |
 ///
 /// All of them matter for the answer: what does not is said to [`Fit`](crate::Fit::memory) and
 /// [`with_threads`](crate::with_threads).
@@ -118,6 +120,11 @@ pub struct Params {
     pub candidates: Option<Vec<usize>>,
     /// Seed of `rand`.
     pub seed: u64,
+    /// Seek anchors above the noise, see [`Gate`](crate::Gate). The rule and the mean ray are decided by it.
+    pub robust: bool,
+    /// With `robust`: the share of columns that may be something else. So many anchors more are sought, and those that only
+    /// explain themselves are dropped; without outliers that costs good ones.
+    pub outliers: f64,
 }
 
 impl Default for Params {
@@ -147,6 +154,8 @@ impl Params {
             excluded: Vec::new(),
             candidates: None,
             seed: 0,
+            robust: false,
+            outliers: 0.0,
         }
     }
 
@@ -155,6 +164,7 @@ impl Params {
         let ranges = [
             ("tolerance", self.tolerance, 1e-6, "give a number from 1e-6 to below 1"),
             ("min_improvement", self.min_improvement, 0.0, "give a number from 0 to below 1"),
+            ("outliers", self.outliers, 0.0, "give a share from 0 to below 1"),
         ];
         for (name, value, least, allowed) in ranges {
             require((least..1.0).contains(&value), name, value, allowed)?;
@@ -164,6 +174,15 @@ impl Params {
         let value = format!("(tolerance {tolerance}, max_cycles {max_cycles})");
         let allowed = "the tolerance is finite and not negative, and max_cycles is at least 1";
         require(ends, "descent", value, allowed)?;
+        let plain = self.normalize == Normalize::None || !self.robust;
+        require(
+            plain,
+            "normalize",
+            self.normalize,
+            "a robust fit decides by itself what is searched",
+        )?;
+        let robust = self.robust || self.outliers == 0.0;
+        require(robust, "outliers", self.outliers, "it needs a robust fit")?;
         require(self.patience != Some(0), "patience", 0, "give at least 1, or leave it out")
     }
 

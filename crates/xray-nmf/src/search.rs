@@ -14,14 +14,19 @@ use crate::mean;
 use crate::params::Params;
 use crate::project::ChangeBlock;
 use crate::ranks::Ranks;
+use crate::robust::Guard;
 
 /// The matrices of a run, on one rank.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Data<'a> {
     /// X as given.
     pub(crate) given: &'a dyn Matrix,
-    /// X with scaled columns, if they are to be scaled.
+    /// What is searched instead, if it is something else: X with scaled columns, or in other coordinates.
     pub(crate) scaled: Option<&'a dyn Matrix>,
+    /// Whether that is in other coordinates: signs and sums of its entries mean nothing.
+    pub(crate) whitened: bool,
+    /// What is taken for noise, if anything is.
+    pub(crate) guard: Option<&'a Guard>,
     /// Held-out rows of the same columns.
     pub(crate) held_out: Option<&'a dyn Matrix>,
     /// Whether any of them has negative entries, on any rank.
@@ -54,6 +59,8 @@ pub(crate) struct Search<'a> {
     held_out: Option<HeldOut<'a>>,
     /// Whether the rule reads how much weights changed, or only that they did.
     pub(crate) records: bool,
+    /// What is taken for noise, if anything is.
+    pub(crate) guard: Option<Guard>,
 }
 
 impl<'a> Search<'a> {
@@ -64,18 +71,19 @@ impl<'a> Search<'a> {
         data: Data<'a>,
         memory: usize,
     ) -> Result<Self> {
-        let Data { given, scaled, held_out, signed } = data;
-        let cone = |matrix: &'a dyn Matrix| {
+        let Data { given, scaled, whitened, guard, held_out, signed } = data;
+        let cone = |matrix: &'a dyn Matrix, signed: bool| {
             Cone::new(Gram::new(matrix, ranks, memory), signed, params.descent())
         };
-        let searched = cone(scaled.unwrap_or(given))?;
+        let searched = cone(scaled.unwrap_or(given), signed || whitened)?;
         let follows = scaled.is_some() || params.mean_ray;
         Ok(Self {
-            candidates: Candidates::new(params, &searched)?,
+            candidates: Candidates::new(params, &searched, whitened.then_some((given, signed)))?,
             cone: searched,
-            answer: if follows { Some(cone(given)?) } else { None },
+            answer: if follows { Some(cone(given, signed)?) } else { None },
             held_out: held_out.map(|rows| HeldOut::new(rows, ranks, params)).transpose()?,
             records: false,
+            guard: guard.cloned(),
         })
     }
 

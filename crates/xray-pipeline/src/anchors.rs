@@ -13,7 +13,8 @@ use crate::options::TopicOptions;
 use crate::topics::Run;
 use crate::watch::{Event, Progress, Stage, Told};
 
-/// What a search for anchors found. Anchors are nested: the first k of them are those of k topics, to the last bit.
+/// What a search for anchors found. Anchors are nested: the first k of them are those of k topics, to the last bit,
+/// unless the search was robust: what is above the noise depends on their number.
 #[derive(Debug, Clone)]
 pub struct Anchors {
     found: Factorization,
@@ -58,11 +59,28 @@ impl Anchors {
         options: &TopicOptions,
         progress: &mut dyn Progress,
     ) -> Result<Option<Self>> {
-        if rank <= self.rank() || self.found.termination() != Termination::RankReached {
+        let ended = self.found.termination() != Termination::RankReached;
+        if rank <= self.rank() || ended || options.params.robust {
             return Ok(None);
         }
         let options = TopicOptions { rank: Some(rank), ..options.clone() };
         Self::find(comm, corpus, &options, &self.state, progress).map(Some)
+    }
+
+    /// What topics of this number begin from; collective.
+    pub(crate) fn of_rank(
+        &self,
+        rank: usize,
+        comm: &dyn Communicator,
+        corpus: &Corpus,
+        options: &TopicOptions,
+        progress: &mut dyn Progress,
+    ) -> Result<(Factors, Run)> {
+        if !options.params.robust {
+            return self.start(comm, rank);
+        }
+        let options = TopicOptions { rank: Some(rank), ..options.clone() };
+        Self::find(comm, corpus, &options, &RunState::default(), progress)?.start(comm, rank)
     }
 
     /// How many there are.
@@ -87,6 +105,7 @@ impl Anchors {
             objective: Vec::new(),
             squared_error: [0.0; 2],
             suggestion: None,
+            noise: first.noise(),
         };
         let mut start = first.factors(comm)?;
         start.h.truncate(self.n_words * start.rank);

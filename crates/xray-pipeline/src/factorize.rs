@@ -13,6 +13,7 @@ use crate::corpus::{Corpus, DistributedMatrix};
 use crate::documents::DocumentWeights;
 use crate::error::{Error, Result};
 use crate::refine::{RefineOptions, refine};
+use crate::trust::anchor_stability;
 use crate::watch::{Event, Progress, Stage, Told};
 
 /// What is asked of a factorization, by any door: the program's arguments, JSON, or Python's keywords.
@@ -36,6 +37,8 @@ pub struct FactorizeOptions {
     pub refine_tolerance: f64,
     /// How they are made.
     pub refine_method: Refinement,
+    /// Whether the stability of every anchor is wanted, which costs about five fits.
+    pub stability: bool,
     /// Bytes for cached products; a quarter of the machine's memory if absent. The machine's, so not in JSON.
     #[serde(skip)]
     pub memory: Option<usize>,
@@ -48,6 +51,8 @@ pub struct Factorized {
     pub found: Arc<Factorization>,
     /// W and H after refinement.
     pub refined: Option<RefinedFactors>,
+    /// The stability of every anchor, if it was asked for.
+    pub stability: Option<Vec<f64>>,
 }
 
 /// Refined factors, scaled so that topics can be compared.
@@ -93,8 +98,12 @@ pub fn factorize(
     let stop = progress.stop();
     let fit = fit.resume(saved).stop(&stop);
     let found = Arc::new(fit.observe(&mut Told(progress)).run(params)?);
+    let mut stability = None;
+    if options.stability && found.termination() != Termination::Stopped {
+        stability = Some(anchor_stability(comm, &corpus.matrix, &found, params, progress)?);
+    }
     if options.refine == 0 || found.termination() == Termination::Stopped {
-        return Ok(Factorized { found, refined: None });
+        return Ok(Factorized { found, refined: None, stability });
     }
     corpus.matrix.make_rows(comm)?;
     let start = found.factors(comm)?;
@@ -106,10 +115,10 @@ pub fn factorize(
     };
     let refined = refine(comm, &corpus.matrix, start, &how, progress)?;
     if refined.objective.is_empty() {
-        return Ok(Factorized { found, refined: None });
+        return Ok(Factorized { found, refined: None, stability });
     }
     let refined = RefinedFactors::new(refined.with_comparable_topics(), corpus.rows.own);
-    Ok(Factorized { found, refined: Some(refined) })
+    Ok(Factorized { found, refined: Some(refined), stability })
 }
 
 /// The engine's own check, with the column's place among those of all ranks.

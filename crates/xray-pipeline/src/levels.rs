@@ -120,15 +120,17 @@ pub fn find_levels(
     let mut levels: Vec<Level> = Vec::new();
     for &rank in ranks {
         // There may be fewer anchors than were asked for: all levels from here on are the same.
-        let rank = if rank == found.rank() { rank } else { rank.min(anchors.rank()) };
+        let given = rank == found.rank() || options.params.robust;
+        let rank = if given { rank } else { rank.min(anchors.rank()) };
         if rank <= levels.last().map_or(0, |level| level.topics.len()) {
             continue;
         }
         let level = if rank == found.rank() {
             Level::new(comm, corpus, options, found.into())?
         } else {
-            let start = anchors.start(comm, rank)?;
-            let fitted = match fit_topics(comm, corpus, options, start, progress) {
+            let start = anchors.of_rank(rank, comm, corpus, options, progress);
+            let fit = |start| fit_topics(comm, corpus, options, start, progress);
+            let fitted = match start.and_then(fit) {
                 Err(Error::Fit(xray_nmf::Error::Stopped)) => break,
                 fitted => fitted?,
             };

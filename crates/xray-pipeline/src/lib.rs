@@ -68,6 +68,8 @@ mod studio;
 mod time;
 mod topics;
 mod transform;
+mod trust;
+pub mod unmix;
 mod watch;
 mod words;
 
@@ -112,5 +114,6 @@ pub use studio::{Asked, Change, Material, Moved, Studio};
 pub use time::{Day, Period};
 pub use topics::{Run, Topic, Topics, find_topics, find_topics_and_anchors, scale_topics};
 pub use transform::{Transformed, corpus_under, transform_columns, transform_rows};
+pub use trust::{REFITS, Trust, anchor_stability};
 pub use watch::{Event, Progress, Stage, Stoppable, ignore};
 pub use words::{Listing, heaviest_words, top_words};

@@ -11,7 +11,7 @@
 //! 6. **Words.** The words that say most about each topic, its name, and its share in the documents of all ranks.
 
 use xray_nmf::comm::Communicator;
-use xray_nmf::{Factors, Params, RowModel, RunState, SeededTopics, Step, Termination};
+use xray_nmf::{Factors, Noise, Params, RowModel, RunState, SeededTopics, Step, Termination};
 
 use crate::anchors::Anchors;
 use crate::clusters::Clusters;
@@ -59,6 +59,8 @@ pub struct Run {
     pub squared_error: [f64; 2],
     /// How the number of topics was chosen, if it was not given.
     pub suggestion: Option<NumberSuggestion>,
+    /// What a robust search saw of the noise, and decided.
+    pub noise: Option<Noise>,
 }
 
 /// One topic.

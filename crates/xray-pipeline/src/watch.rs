@@ -19,10 +19,18 @@ pub enum Stage {
     Coherence,
     /// Seeking the topics again in halves of the documents.
     Stability,
+    /// Adding up the moments of a cube's bands.
+    Moments,
+    /// Bringing a cube's pixels into few dimensions.
+    Coordinates,
+    /// Choosing and moving endmembers.
+    Endmembers,
+    /// Weighing every pixel.
+    Abundances,
 }
 
 impl Stage {
-    /// `number`, `anchors`, `refinement`, `weights`, `coherence` or `stability`.
+    /// One word, as in `anchors`.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Number => "number",
@@ -31,6 +39,10 @@ impl Stage {
             Stage::Weights => "weights",
             Stage::Coherence => "coherence",
             Stage::Stability => "stability",
+            Stage::Moments => "moments",
+            Stage::Coordinates => "coordinates",
+            Stage::Endmembers => "endmembers",
+            Stage::Abundances => "abundances",
         }
     }
 }

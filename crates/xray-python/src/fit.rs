@@ -7,8 +7,11 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use xray_nmf::comm::OneRank;
 use xray_nmf::{Factors, Fit, Next, Observer, Ownership, Params, Refine, Result, Step};
-use xray_pipeline::report::FactorizeParameters;
-use xray_pipeline::{FactorizeOptions, Factorized, NumberSuggestion, RefinedFactors, RowNames};
+use xray_pipeline::report::{FactorizeParameters, json};
+use xray_pipeline::{
+    DistributedMatrix, FactorizeOptions, Factorized, NumberSuggestion, RefinedFactors, RowNames,
+    Stoppable, anchor_stability,
+};
 
 use crate::doorway::{self, Watch};
 use crate::failure::Failure;
@@ -16,6 +19,7 @@ use crate::matrix::Matrix;
 use crate::model::{Model, origin};
 use crate::number::suggestion_json;
 use crate::request::read;
+use crate::topics::reporter;
 
 /// Anchors among the columns of a matrix with every column's weights, and better factors if it was refined.
 #[pyclass(frozen, module = "xray_nmf._xray_nmf")]
@@ -78,6 +82,35 @@ impl Factorization {
         self.found().kkt_violation()
     }
 
+    /// What a robust fit saw of the noise, and decided, as JSON; none of other fits.
+    #[getter]
+    fn noise(&self) -> Option<String> {
+        self.found().noise().map(|noise| json(&noise))
+    }
+
+    /// How often each anchor comes back in halves of the rows of its matrix; `params` are those of the fit.
+    #[pyo3(signature = (matrix, params, threads, row_weights = None, progress = None))]
+    fn stability<'py>(
+        &self,
+        py: Python<'py>,
+        matrix: &Bound<'py, Matrix>,
+        params: &str,
+        threads: usize,
+        row_weights: Option<PyReadonlyArray1<'py, f64>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let row_weights = row_weights.map(|p| p.as_array().to_vec());
+        let params = Params { row_weights, ..read(params)? };
+        let (found, borrowed) = (Arc::clone(&self.factors.found), Arc::clone(&matrix.get().0));
+        let work = move |watch: &Watch| -> xray_pipeline::Result<_> {
+            let matrix = DistributedMatrix::whole(borrowed.storage.copied_rows(None)?);
+            let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
+            anchor_stability(&OneRank, &matrix, &found, &params, &mut progress)
+        };
+        let stability = doorway::run_with_threads(py, threads, progress, work)?;
+        Ok(stability.into_pyarray(py))
+    }
+
     /// How many anchors the knee of the residual suggests, and why, as JSON.
     #[getter]
     fn suggestion(&self) -> String {
@@ -128,7 +161,7 @@ impl Factorization {
             };
             let rows = Ownership::rows(start.found.n_rows(), &OneRank);
             let refined = Some(RefinedFactors::new(better, rows));
-            Ok(Factorized { found: Arc::clone(&start.found), refined })
+            Ok(Factorized { found: Arc::clone(&start.found), refined, stability: None })
         };
         let factors = Arc::new(doorway::run_with_threads(py, threads, progress, work)?);
         Ok(Self { factors, ..*self })
@@ -180,12 +213,12 @@ impl Factorization {
 }
 
 fn unrefined(found: xray_nmf::Factorization) -> Arc<Factorized> {
-    Arc::new(Factorized { found: Arc::new(found), refined: None })
+    Arc::new(Factorized { found: Arc::new(found), refined: None, stability: None })
 }
 
 /// Row after row of H, or of the transpose of W.
 fn components(factors: &Factorized, samples: bool) -> Vec<f64> {
-    let Factorized { found, refined } = factors;
+    let Factorized { found, refined, .. } = factors;
     let columns = found.anchor_columns().iter();
     match refined {
         Some(refined) if samples => turned(&refined.documents.weights, found.rank()),

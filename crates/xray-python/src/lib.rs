@@ -21,6 +21,7 @@ mod solve;
 mod synth;
 mod text;
 mod topics;
+mod unmix;
 
 /// The compiled part of xray_nmf; import that instead.
 #[pymodule]
@@ -53,6 +54,8 @@ mod _xray_nmf {
     use crate::text::Documents;
     #[pymodule_export]
     use crate::topics::fit_topics;
+    #[pymodule_export]
+    use crate::unmix::{abundances, unmix};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -41,7 +41,7 @@ def test_docstrings(name: str) -> None:
 
 def test_public_names_have_examples() -> None:
     assert all(getattr(xray_nmf, name).__doc__ for name in xray_nmf.__all__)
-    for function in ("XRay", "TopicModel", "nnls", "refine", "spa", "snpa"):
+    for function in ("XRay", "TopicModel", "Unmixer", "nnls", "refine", "spa", "snpa"):
         assert ">>>" in str(getattr(xray_nmf, function).__doc__), function
 
 

@@ -5,7 +5,7 @@ use xray_data::{Cells, Digits};
 use xray_pipeline::report::RowStyle;
 
 /// For those who open results in a spreadsheet.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct CsvArgs {
     /// In CSV files, put an apostrophe before text that a spreadsheet would take for a formula
     #[arg(long)]

@@ -27,6 +27,19 @@ pub struct EngineArgs {
     /// Start with the mean column (never returned): more robust to noise
     #[arg(long)]
     pub mean_ray: bool,
+    /// Seek anchors above the noise: estimates it, and looks where it is even if it can; decides the rule by itself
+    #[arg(long, conflicts_with_all = ["selection", "mean_ray", "normalize"])]
+    pub robust: bool,
+    /// The share of columns that may be something else: drops anchors that explain only themselves. Without outliers it costs
+    /// good ones
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.0,
+        requires = "robust",
+        allow_negative_numbers = true
+    )]
+    pub outliers: f64,
     /// Keep negative entries instead of refusing them
     #[arg(long)]
     pub allow_negative: bool,
@@ -63,12 +76,16 @@ impl EngineArgs {
         default: Selection,
         common: &CommonArgs,
     ) -> anyhow::Result<Params> {
+        // A robust fit looks as dist does.
+        let default = if self.robust { Selection::Dist } else { default };
         Ok(Params {
             selection: self.selection.unwrap_or(default),
             engine: self.engine,
             solver: self.solver,
             normalize: self.normalize,
             mean_ray: self.mean_ray,
+            robust: self.robust,
+            outliers: self.outliers,
             allow_negative: self.allow_negative,
             tolerance: self.tolerance,
             min_improvement: self.min_improvement,

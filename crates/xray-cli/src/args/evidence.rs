@@ -146,6 +146,7 @@ Examples:
   xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
   xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
   xray synth rcv1.npz --corpus rcv1 --scale 0.01
+  xray synth scene.hdr --cube 400x500x200 -r 5 --snr 30  a hyperspectral scene (ENVI), and scene-truth.csv
 
 The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
 
@@ -182,6 +183,19 @@ pub struct SynthArgs {
     /// Documents x words as large and sparse as a known data set instead
     #[arg(long, value_name = "NAME", value_parser = choice::<Collection>())]
     pub corpus: Option<Collection>,
+    /// A hyperspectral scene of rows x columns x bands instead, as an ENVI file; its endmembers go to a table beside it
+    #[arg(long, value_name = "RxCxB", value_parser = parse::cube_size)]
+    #[arg(conflicts_with_all = ["corpus", "design", "rows", "columns", "noise", "noise_kind", "clip"])]
+    pub cube: Option<[usize; 3]>,
+    /// Signal to noise of the scene, in decibels
+    #[arg(
+        long,
+        value_name = "DB",
+        default_value_t = 30.0,
+        requires = "cube",
+        allow_negative_numbers = true
+    )]
+    pub snr: f64,
     /// Size of the corpus relative to the data set's
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, requires = "corpus")]
     pub scale: f64,

@@ -11,12 +11,15 @@ mod input;
 mod parse;
 mod ranks;
 mod text;
+mod unmix;
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
 use xray_nmf::SeededTopics;
 use xray_pipeline::Period;
+
+use crate::outcome::UsageError;
 
 pub use self::parse::TopicNumber;
 
@@ -31,6 +34,7 @@ pub use input::InputArgs;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;
+pub use unmix::{CubeArgs, UnmixArgs};
 
 const AFTER_HELP: &str = "\
 Start here:
@@ -64,6 +68,8 @@ pub enum Command {
     /// Anchors and weights of any nonnegative matrix
     #[command(mut_arg("text", |argument| argument.hide(true)))]
     Factorize(FactorizeArgs),
+    /// Endmembers and abundance maps of a hyperspectral cube
+    Unmix(UnmixArgs),
     /// Weights of new documents, rows or columns under a saved model
     Transform(TransformArgs),
     /// Change topics by hand: merge, split, drop, rename, move words
@@ -127,6 +133,7 @@ impl Command {
             Command::Demo(args) => Some(&mut args.common),
             Command::Topics(args) => Some(&mut args.common),
             Command::Factorize(args) => Some(&mut args.common),
+            Command::Unmix(args) => Some(&mut args.common),
             Command::Transform(args) => Some(&mut args.common),
             Command::Edit(args) => Some(&mut args.common),
             #[cfg(feature = "explore")]
@@ -323,6 +330,7 @@ Examples:
   xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
   xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
   xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
+  xray factorize noisy.npy -r 10 --robust --stability   anchors above the noise, and which of them to trust
 
 Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the
 anchors' columns or their refinement) and anchors.csv.";
@@ -340,6 +348,9 @@ pub struct FactorizeArgs {
     /// Steps of refinement after the anchors are found
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub refine: usize,
+    /// Also tell how far each anchor can be trusted: how often it comes back in ten halves of the rows (about five fits)
+    #[arg(long)]
+    pub stability: bool,
     /// Folder for model.npz and anchors.csv, or the name of the model file if it ends in .npz
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub output: Option<PathBuf>,
@@ -368,6 +379,7 @@ Examples:
   xray transform out/model.npz new.csv --text body > weights.csv
   xray transform out/model.npz new.jsonl -o weights.npz
   xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
+  xray transform scene-unmixed/ later.hdr -o later/    endmembers of one cube in another
 
 Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training
 documents get exactly the weights that the fit wrote. Columns of numbers are found by their names, in any
@@ -377,7 +389,7 @@ order; without names they are taken in their order if those of the model had non
 #[derive(Debug, Args)]
 #[command(after_help = TRANSFORM_HELP)]
 pub struct TransformArgs {
-    /// A model.npz written by `topics` or `factorize`
+    /// A model.npz written by `topics` or `factorize`, or what `unmix` wrote
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub model: PathBuf,
     #[command(flatten)]
@@ -398,6 +410,24 @@ pub struct TransformArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub common: CommonArgs,
+}
+
+impl TransformArgs {
+    /// The same for a cube, with the table of its endmembers.
+    pub(crate) fn of_cube(&self, endmembers: PathBuf) -> anyhow::Result<UnmixArgs> {
+        let [cube] = &self.input.data[..] else {
+            let message = "endmembers are applied to one cube: give one file";
+            return Err(UsageError(message.into()).into());
+        };
+        let read = CubeArgs { variable: self.input.variable.clone(), ..CubeArgs::default() };
+        Ok(UnmixArgs::known(
+            cube.clone(),
+            endmembers,
+            read,
+            self.output.clone(),
+            self.common.clone(),
+        ))
+    }
 }
 
 const RANK_HELP: &str = "\

@@ -136,6 +136,15 @@ pub(super) fn period(text: &str) -> Result<Period, String> {
     found.map(|(_, period)| *period).ok_or_else(|| format!("give one of {names}"))
 }
 
+/// Rows, columns and bands, as in `400x500x200`.
+#[cfg(feature = "experiments")]
+pub(super) fn cube_size(text: &str) -> Result<[usize; 3], String> {
+    let sizes: Option<Vec<usize>> =
+        text.split(['x', 'X']).map(|part| part.trim().parse().ok().filter(|&n| n > 0)).collect();
+    let sizes = sizes.and_then(|sizes| <[usize; 3]>::try_from(sizes).ok());
+    sizes.ok_or_else(|| "give rows, columns and bands, as in 400x500x200".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

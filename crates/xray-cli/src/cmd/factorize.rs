@@ -20,7 +20,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::FactorizeArgs;
-use crate::data::{about, find_column, provenance, read_table};
+use crate::data::{about, find_column, noise_words, provenance, read_table};
 use crate::documents::{own_ranges, write_model, write_npz, write_w_shard};
 use crate::interrupt;
 use crate::memory;
@@ -46,6 +46,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let options = FactorizeOptions {
         params: frequent(comm, args, &corpus, together(comm, params(args, &corpus))?)?,
         refine: args.refine,
+        stability: args.stability,
         refine_method: args.engine.refine_method.unwrap_or_default(),
         memory: about(&args.input, cache)?,
         ..FactorizeOptions::default()
@@ -58,7 +59,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Resu
     let parameters = FactorizeParameters::new(&options, args.input.transpose);
     let (entries, name) = (corpus.matrix.n_entries(), |j: usize| corpus.word(j).into_owned());
     let refined = found.refined.as_ref();
-    let report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
+    let mut report = FactorizeReport::new(&found.found, entries, name, refined, parameters);
+    report.anchor_stability.clone_from(&found.stability);
     let output = target.map(|target| (target, provenance(&corpus, args.common.seed)));
     FoundFactors { corpus, found, report, cells: args.csv.cells() }
         .finish(comm, session, args, output, reading)
@@ -126,7 +128,7 @@ fn frequent(
 
 /// Says which rule was chosen, if it was left to the data.
 fn tell_rule(session: &Session, args: &FactorizeArgs, corpus: &Corpus) {
-    if args.engine.selection.is_none() {
+    if args.engine.selection.is_none() && !args.engine.robust {
         let kind = if corpus.matrix.is_dense() { "dense" } else { "sparse" };
         let rule = corpus.matrix.suited_rule();
         session.note(format!("rule {rule}: the data is {kind}; --selection chooses another"));
@@ -329,6 +331,9 @@ impl FoundFactors {
             report.termination.name().replace('_', " "),
             report.kkt_violation,
         ));
+        if let Some(noise) = report.noise {
+            session.note(noise_words(noise, report.parameters.rank));
+        }
         session.print_table(&anchors_table(report))
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod reproduce;
 pub(crate) mod synth;
 pub(crate) mod topics;
 pub(crate) mod transform;
+pub(crate) mod unmix;
 
 /// Writes a picture as NAME.svg and NAME.png.
 #[cfg(feature = "pictures")]

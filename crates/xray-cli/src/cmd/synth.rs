@@ -1,4 +1,6 @@
-//! `xray synth`: matrices with known anchors.
+//! `xray synth`: matrices with known anchors, and hyperspectral scenes.
+
+mod cube;
 
 use serde::Serialize;
 use xray_data::{Table, check_output, save};
@@ -34,6 +36,9 @@ enum Truth {
 
 pub(crate) fn run(args: &SynthArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
+    if let Some(size) = args.cube {
+        return cube::run(&mut session, args, size);
+    }
     check_output(&args.output, None)?;
     let (table, truth) = session.stage("draw", || match args.corpus {
         Some(collection) => corpus(collection, args),

@@ -13,7 +13,8 @@ use xray_pipeline::{
     transform_rows,
 };
 
-use crate::agree::together;
+use super::unmix::{self, endmembers_of};
+use crate::agree::{alone, together};
 use crate::args::TransformArgs;
 use crate::data::{about, read};
 use crate::documents::{header, weight_rows};
@@ -23,6 +24,10 @@ use crate::session::{STDOUT, Session};
 use crate::stdout::Lines;
 
 pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Result<Outcome> {
+    if let Some(endmembers) = endmembers_of(&args.model) {
+        alone(comm, "transform with endmembers")?;
+        return unmix::run(&args.of_cube(endmembers)?);
+    }
     let mut session = Session::on(comm, &args.common);
     if let Some(out) = &args.output {
         let guarded = Guarded::new(&args.input).and(model_files(&args.model));

@@ -21,6 +21,7 @@ use super::{Format, Keeps, Parsed, Reader as FileReader, TableWriter, Told};
 use crate::assemble::{Stored, check_shape, dense};
 use crate::budget::{Claim, string_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
+use crate::cube::Array;
 use crate::error::{Malformed, Result, io_error};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::Source;
@@ -43,7 +44,7 @@ pub(crate) static FORMAT: Format = Format {
 };
 
 /// Version 7.3 is HDF5, and says so where the others say 5.0.
-fn is_mat(head: &[u8]) -> bool {
+pub(crate) fn is_mat(head: &[u8]) -> bool {
     let version = head.get(124..128);
     let marked = matches!(version, Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']));
     head.starts_with(b"MATLAB 5.0") || marked && !head.starts_with(b"MATLAB 7.3")
@@ -65,9 +66,21 @@ const MOST_LABELS: usize = 1 << 27;
 
 fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let file = source.name.clone();
+    let mut selection = Selection::new(options, &file);
+    for_each_variable(source, &mut selection)?;
+    selection.into_table(&file, options)
+}
+
+/// Looks at one variable after the other.
+trait Visitor {
+    /// Reads a variable if it is wanted; the rest of it is skipped.
+    fn offer(&mut self, reader: &mut Reader<impl Read>, element: Element) -> Result<()>;
+}
+
+fn for_each_variable(source: Source, visitor: &mut impl Visitor) -> Result<()> {
+    let file = source.name.clone();
     let mut reader = source.into_reader();
     let big_endian = read_file_header(&file, &mut reader)?;
-    let mut selection = Selection::new(options, &file);
     let mut elements = Reader::new(&file, reader, big_endian);
     while let Some(element) = elements.next_element()? {
         match element.kind {
@@ -78,15 +91,64 @@ fn read(source: Source, options: &LoadOptions) -> Result<Table> {
                 let mut inner = Reader::new(&file, BufReader::new(zlib), big_endian);
                 let variable = inner.next_element()?;
                 if let Some(variable) = variable {
-                    selection.offer(&mut inner, variable)?;
+                    visitor.offer(&mut inner, variable)?;
                 }
                 let rest = inner.into_inner().into_inner().into_inner();
                 drain(&file, rest)?;
             }
-            _ => elements.within(element, |inner| selection.offer(inner, element))?,
+            _ => elements.within(element, |inner| visitor.offer(inner, element))?,
         }
     }
-    selection.into_table(&file, options)
+    Ok(())
+}
+
+/// The dense arrays of real numbers, of any number of axes: the one that is named, or the largest, and all with at most `most`
+/// numbers.
+pub(crate) fn read_arrays(
+    source: Source,
+    name: Option<&str>,
+    most: usize,
+    claim: &mut Claim,
+) -> Result<Vec<Array>> {
+    let mut arrays = Arrays { name, most, claim, found: Vec::new() };
+    for_each_variable(source, &mut arrays)?;
+    Ok(arrays.found)
+}
+
+struct Arrays<'a> {
+    name: Option<&'a str>,
+    most: usize,
+    claim: &'a mut Claim,
+    found: Vec<Array>,
+}
+
+impl Visitor for Arrays<'_> {
+    fn offer(&mut self, reader: &mut Reader<impl Read>, element: Element) -> Result<()> {
+        if element.kind != MATRIX {
+            return Ok(());
+        }
+        let Some(head) = variable::read_head(reader)? else { return Ok(()) };
+        let largest = self.found.iter().map(|array| array.values.len()).max().unwrap_or(0);
+        let wanted = match self.name {
+            Some(name) => head.name == name,
+            None => head.n_places() > largest,
+        };
+        if !head.is_dense_array() || !(wanted || head.n_places() <= self.most) {
+            return Ok(());
+        }
+        let Variable { name, dimensions, content } = head.read(reader, self.claim)?;
+        if let Content::Dense(values) = content {
+            // The largest so far makes way for a larger one.
+            if self.name.is_none() && wanted {
+                let small = |array: &Array| array.values.len() <= self.most;
+                let before = self.found.iter().filter(|array| !small(array));
+                self.claim.give_back(before.map(|array| 8 * array.values.len() as u64).sum());
+                self.found.retain(small);
+            }
+            self.found.push(Array { name, size: dimensions, values, first_fastest: true });
+        }
+        Ok(())
+    }
 }
 
 /// Checks the first 128 bytes and returns whether numbers have their highest byte first.
@@ -123,46 +185,6 @@ impl<'a> Selection<'a> {
     fn new(options: &'a LoadOptions, file: &str) -> Self {
         let (vectors, lists, known) = (Vec::new(), Vec::new(), Vec::new());
         Self { options, chosen: None, vectors, lists, known, claim: options.limits.claim(file) }
-    }
-
-    /// Reads a variable if it is wanted.
-    fn offer(&mut self, reader: &mut Reader<impl Read>, element: Element) -> Result<()> {
-        if element.kind != MATRIX {
-            return Ok(());
-        }
-        let Some(head) = variable::read_head(reader)? else { return Ok(()) };
-        self.claim.take(string_bytes(head.name.len()))?;
-        self.known.push(head.name.clone());
-        let wanted = match &self.options.variable {
-            Some(name) => head.name == *name,
-            None => {
-                let best = self.chosen.as_ref().map_or(0, Variable::n_places);
-                head.is_real_matrix() && head.n_places() > best
-            }
-        };
-        let side = [ROW_NAMES, COLUMN_NAMES].contains(&head.name.as_str());
-        if !wanted && head.is_cell_array() && (side || self.may_be_labels(&head.name)) {
-            self.lists.extend(head.read_strings(reader, &mut self.claim)?);
-            return Ok(());
-        }
-        let labels = self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS);
-        if !wanted && !labels {
-            return Ok(());
-        }
-        let variable = head.read(reader, &mut self.claim)?;
-        // Labels may come before the matrix they belong to, and be the largest until then.
-        if let (true, Content::Dense(values)) = (labels, &variable.content) {
-            // Numbers, and the words for them.
-            self.claim.take((8 + string_bytes(0)) * values.len() as u64)?;
-            self.vectors.push(values.clone());
-        }
-        if wanted {
-            let before = self.chosen.replace(variable);
-            self.claim.give_back(before.map_or(0, |variable| variable.content.bytes()));
-        } else {
-            self.claim.give_back(variable.content.bytes());
-        }
-        Ok(())
     }
 
     fn may_be_labels(&self, name: &str) -> bool {
@@ -203,6 +225,47 @@ impl<'a> Selection<'a> {
             Some(values) => Some(values.iter().map(f64::to_string).collect()),
             None => self.take_list(n_rows, |name| name != ROW_NAMES && name != COLUMN_NAMES),
         }
+    }
+}
+
+impl Visitor for Selection<'_> {
+    fn offer(&mut self, reader: &mut Reader<impl Read>, element: Element) -> Result<()> {
+        if element.kind != MATRIX {
+            return Ok(());
+        }
+        let Some(head) = variable::read_head(reader)? else { return Ok(()) };
+        self.claim.take(string_bytes(head.name.len()))?;
+        self.known.push(head.name.clone());
+        let wanted = match &self.options.variable {
+            Some(name) => head.name == *name,
+            None => {
+                let best = self.chosen.as_ref().map_or(0, Variable::n_places);
+                head.is_real_matrix() && head.n_places() > best
+            }
+        };
+        let side = [ROW_NAMES, COLUMN_NAMES].contains(&head.name.as_str());
+        if !wanted && head.is_cell_array() && (side || self.may_be_labels(&head.name)) {
+            self.lists.extend(head.read_strings(reader, &mut self.claim)?);
+            return Ok(());
+        }
+        let labels = self.may_be_labels(&head.name) && head.is_dense_vector(MOST_LABELS);
+        if !wanted && !labels {
+            return Ok(());
+        }
+        let variable = head.read(reader, &mut self.claim)?;
+        // Labels may come before the matrix they belong to, and be the largest until then.
+        if let (true, Content::Dense(values)) = (labels, &variable.content) {
+            // Numbers, and the words for them.
+            self.claim.take((8 + string_bytes(0)) * values.len() as u64)?;
+            self.vectors.push(values.clone());
+        }
+        if wanted {
+            let before = self.chosen.replace(variable);
+            self.claim.give_back(before.map_or(0, |variable| variable.content.bytes()));
+        } else {
+            self.claim.give_back(variable.content.bytes());
+        }
+        Ok(())
     }
 }
 

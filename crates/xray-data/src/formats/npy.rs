@@ -418,7 +418,7 @@ fn converter(kind: Kind, width: usize, big_endian: bool) -> Option<fn(&[u8]) -> 
 }
 
 /// The header of an array (version 1), padded so that the values are aligned to 64 bytes.
-pub(super) fn written_header(kind: &str, shape: &[usize], fortran_order: bool) -> Vec<u8> {
+pub(crate) fn written_header(kind: &str, shape: &[usize], fortran_order: bool) -> Vec<u8> {
     let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     let order = if fortran_order { "True" } else { "False" };

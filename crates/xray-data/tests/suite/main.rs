@@ -3,6 +3,7 @@
 mod bad_records;
 mod bombs;
 mod compressed;
+mod cubes;
 mod documents;
 mod edges;
 mod encodings;

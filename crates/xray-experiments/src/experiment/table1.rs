@@ -84,8 +84,8 @@ struct Entry {
     weights: Vec<f64>,
     /// Documents that have the middle one of the anchors.
     frequency: usize,
-    /// Splits whose C is at an end of the grid.
-    at_ends: usize,
+    /// Splits whose C is at the lower and at the upper end of the grid.
+    at_ends: [usize; 2],
 }
 
 impl Entry {
@@ -279,10 +279,10 @@ fn summary(entries: &[Entry]) -> Vec<String> {
         };
         let errors: Vec<f64> = of().filter_map(off).collect();
         let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-        let at_ends: usize = of().map(|entry| entry.at_ends).sum();
+        let at_end = |k: usize| of().map(|entry| entry.at_ends[k]).sum::<usize>();
         format!(
-            "{}: {} of {} cells reproduced, {} better, {} not reproduced; mean difference {} points. C is at an end of \
-             its grid in {at_ends} of {} splits.",
+            "{}: {} of {} cells reproduced, {} better, {} not reproduced; mean difference {} points. Of {} \
+             splits, C is the smallest of its grid in {} (where all are as good, the smallest is taken), and the largest in {}.",
             preparation.words(),
             count(Cellwise::Reproduced),
             judged.len(),
@@ -290,6 +290,8 @@ fn summary(entries: &[Entry]) -> Vec<String> {
             count(Cellwise::NotReproduced),
             number::fixed(100.0 * mean, 1),
             of().count() * SPLITS,
+            at_end(0),
+            at_end(1),
         )
     };
     Preparation::ALL.map(line).into()

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use xray_nmf::rivals::{
     self, AroraParams, ClarksonParams, EsserParams, Fill, HottopixxParams, LocalMethod,
-    LocalParams, RowPenalty, SnpaParams, SpaParams, Start,
+    LocalParams, NfindrParams, RowPenalty, SnpaParams, SpaParams, Start, VcaParams,
 };
 use xray_nmf::{Fit, Matrix, Normalize, Params, Selection};
 
@@ -28,6 +28,12 @@ pub(super) fn xray(
         candidates: job.candidates.clone(),
         ..Params::new(job.rank)
     };
+    Ok(Found::Anchors(part.fit_until(&params, &job.stop)?.anchors()))
+}
+
+pub(super) fn robust(part: Part<'_>, job: &Job) -> Result<Found> {
+    let candidates = job.candidates.clone();
+    let params = Params { robust: true, allow_negative: true, candidates, ..Params::new(job.rank) };
     Ok(Found::Anchors(part.fit_until(&params, &job.stop)?.anchors()))
 }
 
@@ -55,6 +61,24 @@ pub(super) fn snpa_l1(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
 fn snpa(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
     let params = SnpaParams { normalize, ..SnpaParams::new(job.rank) };
     Ok(Found::Anchors(rivals::snpa(matrix, &params)?.anchors))
+}
+
+pub(super) fn vca(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    let params = VcaParams { seed: job.seed, stop: job.stop.clone(), ..VcaParams::new(job.rank) };
+    Ok(Found::Anchors(rivals::vca(matrix, &params)?.anchors))
+}
+
+pub(super) fn nfindr_raw(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    nfindr(matrix, job, Normalize::None)
+}
+
+pub(super) fn nfindr_l1(matrix: &dyn Matrix, job: &Job) -> Result<Found> {
+    nfindr(matrix, job, Normalize::L1)
+}
+
+fn nfindr(matrix: &dyn Matrix, job: &Job, normalize: Normalize) -> Result<Found> {
+    let params = NfindrParams { normalize, stop: job.stop.clone(), ..NfindrParams::new(job.rank) };
+    Ok(Found::Anchors(rivals::nfindr(matrix, &params)?.anchors))
 }
 
 pub(super) fn hottopixx_converged(matrix: &dyn Matrix, job: &Job) -> Result<Found> {

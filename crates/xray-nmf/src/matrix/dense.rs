@@ -244,7 +244,7 @@ impl<'a, T: Scalar> DenseMatrix<'a, T> {
             }
             gram.par_chunks_mut(m * 8).enumerate().try_for_each(|(k, stripe)| {
                 stop.check()?;
-                kernels::add_outer_products(&columns, m, k * 8, stripe);
+                kernels::add_outer_products(&columns, m, k * 8, 0, stripe);
                 Ok(())
             })?;
         }

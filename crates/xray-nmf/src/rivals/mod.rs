@@ -4,6 +4,8 @@
 //! |---|---|---|---|
 //! | [`spa`] | if the anchors are linearly independent | O(nnz r) | Gillis and Vavasis 2014 |
 //! | [`snpa`] | yes | O(nnz r + n r^3) | Gillis 2014 |
+//! | [`vca`] | if the anchors are linearly independent | O(nnz r + n r^2) | Nascimento and Dias 2005 |
+//! | [`nfindr`] | if the anchors are linearly independent | O(nnz r + n r^2) a round | Winter 1999 |
 //! | [`hottopixx`] | [at convergence](HottopixxParams::converged) | O(nnz n) an epoch | Bittorf et al. 2012 |
 //! | [`esser`] | no, but for a small penalty nearly | O(n^3) an iteration | Esser and others 2012 |
 //! | `arora` | yes | n linear programs | Arora and others 2012 |
@@ -27,14 +29,17 @@ mod arora;
 #[cfg(feature = "lp")]
 mod clarkson;
 mod cost;
+mod decompose;
 mod esser;
 mod hottopixx;
 mod largest;
 mod local;
+mod nfindr;
 #[cfg(feature = "lp")]
 mod program;
 mod snpa;
 mod spa;
+mod vca;
 
 pub use anchors::Anchors;
 #[cfg(feature = "lp")]
@@ -44,7 +49,9 @@ pub use clarkson::{ClarksonParams, clarkson};
 pub use esser::{EsserParams, RowPenalty, esser};
 pub use hottopixx::{HottopixxParams, Precision, hottopixx, project_row};
 pub use local::{Fill, LocalMethod, LocalParams, Start, local_nmf, nnls_block_pivoting};
+pub use nfindr::{NfindrParams, nfindr};
 pub use snpa::{SnpaParams, snpa};
 pub use spa::{SpaParams, spa};
+pub use vca::{VcaParams, vca};
 
 use crate::error::require;

@@ -13,6 +13,7 @@ use crate::cone::Cone;
 use crate::error::Result;
 use crate::matrix::kernels::Fold;
 use crate::project::ChangeBlock;
+use crate::robust::Guard;
 
 /// No error is taken for a larger share of a score: a point that sees next to nothing ties with no other.
 const LARGEST_ERROR: f64 = 0.25;
@@ -30,41 +31,65 @@ pub(super) struct Dist {
     bounds: Option<Bounds>,
     /// `C_A C_A'`: row t holds the inner products with the rays up to t.
     gram: Vec<Vec<f64>>,
+    /// What is taken for noise, if anything is: scores are of `(R_k'X - guard_k)_+` then. Bounds are on them without it, which are
+    /// larger.
+    guard: Option<Guard>,
 }
 
 impl Dist {
-    pub(super) fn new(cone: &Cone<'_>, lazy: bool) -> Result<Self> {
+    pub(super) fn new(cone: &Cone<'_>, lazy: bool, guard: Option<Guard>) -> Result<Self> {
         let bounds = if lazy { Some(Bounds::new(cone)?) } else { None };
         let scores = Scores::new(cone.ranks().columns.n_own());
-        Ok(Self { scores, bounds, gram: Vec::new() })
+        Ok(Self { scores, bounds, gram: Vec::new(), guard })
     }
 
     /// Scores until the best open point is known, with all that may tie with it.
     fn score_points(&mut self, cone: &Cone<'_>, is_open: &dyn Fn(usize) -> bool) -> Result<()> {
-        let Dist { scores, bounds, .. } = self;
-        let evaluate = |round: &[BoundedColumn]| {
-            let listed: Vec<usize> = round.iter().map(|c| c.index as usize).collect();
-            positive_parts(cone, &listed, Side::Rows, Fold::SumOfSquares)
-        };
+        let Dist { scores, bounds, guard, .. } = self;
         let columns = cone.ranks().columns;
+        // Scores without the guard, of own points.
+        let mut unguarded: Vec<(usize, f64)> = Vec::new();
+        let mut evaluate = |round: &[BoundedColumn]| {
+            let listed: Vec<usize> = round.iter().map(|c| c.index as usize).collect();
+            let parts = |guards: &[f64]| {
+                positive_parts(cone, &listed, Side::Rows, Fold::SumOfSquares, guards)
+            };
+            if guard.is_none() {
+                return parts(&[]);
+            }
+            let own = listed.iter().zip(parts(&[])?);
+            unguarded.extend(own.filter_map(|(&j, score)| columns.local(j).map(|i| (i, score))));
+            parts(&round.iter().map(|c| c.denominator).collect::<Vec<f64>>())
+        };
         let open = |i: usize| {
             is_open(i).then(|| {
                 let bound = bounds.as_ref().map_or(0.0, |b| b.upper[i] * b.upper[i]);
-                BoundedColumn { index: columns.global(i) as u64, bound, denominator: 1.0 }
+                let denominator = guard.as_ref().map_or(0.0, |guard| guard.of_column(cone, i));
+                BoundedColumn { index: columns.global(i) as u64, bound, denominator }
             })
         };
         if bounds.is_none() {
-            return scores.evaluate_all(cone.ranks(), open, evaluate);
+            return scores.evaluate_all(cone.ranks(), open, &mut evaluate);
         }
         let closed = scores.known.iter_mut().enumerate().filter(|(i, _)| !is_open(*i));
         closed.for_each(|(_, score)| *score = None);
-        scores.search(cone.ranks(), Wanted { count: 1, reach: LEAST_REACH }, open, evaluate)?;
+        scores.search(
+            cone.ranks(),
+            Wanted { count: 1, reach: LEAST_REACH },
+            open,
+            &mut evaluate,
+        )?;
         let reach = reach_of_ties(cone, scores)?;
         if reach > LEAST_REACH {
-            scores.search(cone.ranks(), Wanted { count: 1, reach }, open, evaluate)?;
+            scores.search(cone.ranks(), Wanted { count: 1, reach }, open, &mut evaluate)?;
         }
         if let Some(bounds) = bounds {
-            scores.for_each_known(|i, score| bounds.set_exact(i, score.sqrt(), cone.n_rays()));
+            let mut exact = |i: usize, score: f64| bounds.set_exact(i, score.sqrt(), cone.n_rays());
+            if guard.is_some() {
+                unguarded.into_iter().for_each(|(i, score)| exact(i, score));
+            } else {
+                scores.for_each_known(exact);
+            }
         }
         Ok(())
     }
@@ -125,5 +150,14 @@ impl Exterior for Dist {
 
     fn reads_changes(&self) -> bool {
         self.bounds.is_some()
+    }
+
+    fn guard(&self) -> Option<&Guard> {
+        self.guard.as_ref()
+    }
+
+    fn drop_guard(&mut self) -> bool {
+        self.scores.known.fill(None);
+        self.guard.take().is_some()
     }
 }

@@ -17,6 +17,7 @@ use crate::matrix::Line;
 use crate::ownership::Ownership;
 use crate::project::ChangeBlock;
 use crate::ranks::Ranks;
+use crate::robust::Guard;
 use crate::search::{Changes, Search};
 
 /// Inner products `R_i'X_j` up to this multiple of `||X_i|| ||X_j||` are rounding errors.
@@ -43,6 +44,16 @@ pub(super) trait Exterior {
 
     /// As [`Rule::reads_changes`].
     fn reads_changes(&self) -> bool {
+        false
+    }
+
+    /// What is taken for noise, if anything is.
+    fn guard(&self) -> Option<&Guard> {
+        None
+    }
+
+    /// Takes nothing for noise any more; whether that is new.
+    fn drop_guard(&mut self) -> bool {
         false
     }
 
@@ -81,9 +92,16 @@ impl<P: Exterior> Rule for LookFrom<P> {
         loop {
             let settled = &self.settled_points;
             let open = |i: usize| !settled[i] && cone.is_exterior(i, tolerance);
-            let Some(point) = self.exterior.point(cone, &open)? else { return Ok(None) };
+            let Some(point) = self.exterior.point(cone, &open)? else {
+                // What is left is no more than noise; but more anchors are wanted.
+                if self.exterior.drop_guard() {
+                    self.settled_points.fill(false);
+                    continue;
+                }
+                return Ok(None);
+            };
             evaluations += point.evaluations;
-            if let Some(seen) = look_from(search, point.column)? {
+            if let Some(seen) = look_from(search, point.column, self.exterior.guard())? {
                 return Ok(Some(Detection { evaluations, ..seen }));
             }
             if let Some(i) = self.columns.local(point.column) {
@@ -114,9 +132,9 @@ impl<P: Exterior> Rule for LookFrom<P> {
 }
 
 /// The farthest candidate seen from exterior point i, if any has a positive score.
-fn look_from(search: &Search<'_>, i: usize) -> Result<Option<Detection>> {
+fn look_from(search: &Search<'_>, i: usize, guard: Option<&Guard>) -> Result<Option<Detection>> {
     let fetched = search.cone.gram.fetch(i, |i| search.cone.state(i))?;
-    let view = View::new(search, &fetched);
+    let view = View::new(search, &fetched, guard);
     let gram = search.cone.gram.once(&fetched)?;
     let products = residual_products(&search.cone, &fetched.state, &gram);
     let winner = if fetched.state.rays.is_empty() {
@@ -144,11 +162,15 @@ struct View<'s, 'a> {
     rounding: f64,
     /// Relative rounding error of sizes and spreads.
     size_rounding: f64,
+    /// What is taken from every product, as noise might have made it.
+    guard: f64,
 }
 
 impl<'s, 'a> View<'s, 'a> {
-    fn new(search: &'s Search<'a>, point: &Fetched) -> Self {
-        let Fetched { state, .. } = point;
+    fn new(search: &'s Search<'a>, point: &Fetched, guard: Option<&Guard>) -> Self {
+        let Fetched { state, entries, .. } = point;
+        let guard = guard
+            .map_or(0.0, |guard| guard.of_residual(&residual_vector(&search.cone, entries, state)));
         let norm = state.squared_norm.sqrt();
         let used = state.rays.iter().zip(&state.weights);
         let ray_norm = |k: u32| search.cone.normal.row(k as usize)[k as usize].sqrt();
@@ -156,13 +178,14 @@ impl<'s, 'a> View<'s, 'a> {
         let rounding = sum_rounding(&search.cone, 0);
         let lost = product_error(&search.cone, state.rays.len()) * terms;
         let size_rounding = search.candidates.cancellation * rounding;
-        Self { search, norm, lost, rounding, size_rounding }
+        Self { search, norm, lost, rounding, size_rounding, guard }
     }
 
     /// The scores of the own candidates whose product exceeds `least`.
     fn scores(&self, products: &[f64], error: f64, least: f64) -> Vec<Option<Estimate>> {
         let candidates = &self.search.candidates;
         let estimate = |(j, product): (usize, &f64)| {
+            let product = product - self.guard;
             let (score, spread) = (product / candidates.sizes[j], candidates.spreads[j]);
             let error = error * spread + self.size_rounding * score.abs();
             let counts = candidates.eligible[j] && score > least * spread;

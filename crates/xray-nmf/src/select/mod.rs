@@ -122,7 +122,10 @@ pub(crate) fn rule(params: &Params, search: &Search<'_>) -> Result<Box<dyn Rule>
     Ok(match params.selection {
         Selection::Rand => Box::new(LookFrom::new(rand::Rand::new(params.seed), search)),
         Selection::Max => Box::new(LookFrom::new(max::Max, search)),
-        Selection::Dist => Box::new(LookFrom::new(dist::Dist::new(&search.cone, lazy)?, search)),
+        Selection::Dist => Box::new(LookFrom::new(
+            dist::Dist::new(&search.cone, lazy, search.guard.clone())?,
+            search,
+        )),
         Selection::Greedy => Box::new(Scored::<greedy::Greedy>::new(search, lazy)?),
         Selection::Agg => Box::new(Scored::<agg::Agg>::new(search, lazy)?),
         Selection::Joint => Box::new(Scored::<joint::Joint>::new(search, lazy)?),

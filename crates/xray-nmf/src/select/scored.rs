@@ -81,7 +81,7 @@ impl<S: Score> Scored<S> {
         };
         let evaluate = |round: &[BoundedColumn]| {
             let listed: Vec<usize> = round.iter().map(|c| c.index as usize).collect();
-            let folded = positive_parts(cone, &listed, Side::Columns, S::FOLD)?;
+            let folded = positive_parts(cone, &listed, Side::Columns, S::FOLD, &[])?;
             Ok(folded.iter().zip(round).map(|(f, c)| S::score(*f, c.denominator)).collect())
         };
         scores.known.fill(None);

@@ -32,16 +32,20 @@ pub(crate) enum Side {
     Rows,
 }
 
-/// The folded positive parts for each listed column, the same on all ranks.
+/// The folded positive parts for each listed column, the same on all ranks; each less its guard, if there are any.
 pub(crate) fn positive_parts(
     cone: &Cone<'_>,
     listed: &[usize],
     side: Side,
     fold: Fold,
+    guards: &[f64],
 ) -> Result<Vec<f64>> {
     let (states, grams) = cone.gram.products(listed, |i| cone.state(i))?;
     let batches = states.chunks(LANES).zip(grams.chunks(LANES));
-    let batches: Vec<Batch> = batches.map(|(s, g)| Batch::new(s, g, side)).collect();
+    let mut batches: Vec<Batch> = batches.map(|(s, g)| Batch::new(s, g, side)).collect();
+    for (batch, guards) in batches.iter_mut().zip(guards.chunks(LANES)) {
+        batch.guards[..guards.len()].copy_from_slice(guards);
+    }
     let Ranks { comm, columns, stop } = *cone.ranks();
     let blocks = columns.own_blocks();
     let tasks: Vec<(usize, usize)> =
@@ -66,6 +70,8 @@ struct Batch<'s> {
     states: &'s [ColumnState],
     grams: &'s [Arc<GramColumn>],
     form: Form,
+    /// What is taken from the products of each candidate.
+    guards: Lanes,
 }
 
 enum Form {
@@ -96,7 +102,7 @@ impl<'s> Batch<'s> {
                 Form::Rows(used.collect())
             }
         };
-        Self { states, grams, form }
+        Self { states, grams, form, guards: [0.0; LANES] }
     }
 }
 
@@ -123,6 +129,11 @@ impl Scorer<'_, '_> {
             gram[..run.len()].fill([0.0; LANES]);
             for (l, column) in batch.grams.iter().enumerate() {
                 column.fill_lane(run.clone(), l, &mut gram);
+            }
+            if batch.guards != [0.0; LANES] {
+                for lanes in &mut gram[..run.len()] {
+                    lanes.iter_mut().zip(&batch.guards).for_each(|(c, guard)| *c -= guard);
+                }
             }
             self.score_run(batch, b, block.start, run, &gram, &mut out);
         }
@@ -171,7 +182,7 @@ impl Scorer<'_, '_> {
                     .filter(|(_, h)| h[l] != 0.0)
                     .fold(0.0, |sum, (k, h)| sum + h[l] * self.cone.inner_products.get(*k, i)),
             };
-            out = self.fold.add(out, c - product);
+            out = self.fold.add(out, (c - batch.guards[l]) - product);
         });
         out
     }

@@ -4,6 +4,7 @@
 //!   ([`Planted::anchors`]). Its [`Design`]s are those of the noise experiments in the literature.
 //! - [`Corpus`] makes sparse document-word matrices as large, as sparse and with as many
 //!   co-occurring words as the paper's large data sets (Table 3).
+//! - [`Scene`] makes hyperspectral images with known endmembers and abundances, line by line.
 //!
 //! Everything follows from the parameters and the seed: same seed, same bits, whatever the number
 //! of threads. Another version of the crate may give other bits.
@@ -18,11 +19,14 @@ mod design;
 mod documents;
 mod lengths;
 mod planted;
+mod scene;
 mod spectrum;
 mod vocabulary;
 
 pub use corpus::{Collection, Corpus};
 pub use design::{Design, Noise};
 pub use planted::{Planted, Synthetic};
+pub use scene::{DrawnScene, Scene, scene_designs};
+pub use spectrum::{singular_values, with_log_spaced_spectrum};
 
 use crate::error::require;

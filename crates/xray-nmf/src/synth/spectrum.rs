@@ -12,9 +12,27 @@ const ORTHOGONAL: f64 = 1e-15;
 /// Far more than are ever needed; Jacobi converges quadratically.
 const MAX_SWEEPS: usize = 60;
 
+/// The singular values of a matrix with columns of length m, largest first.
+///
+/// # Examples
+/// ```
+/// use xray_nmf::synth::{singular_values, with_log_spaced_spectrum};
+/// let w = with_log_spaced_spectrum(vec![1.0, 2.0, 0.5, 0.3, 1.0, 2.0], 3, 100.0);
+/// let found = singular_values(w, 3);
+/// assert!((found[0] - 1.0).abs() < 1e-12 && (found[1] - 0.01).abs() < 1e-12);
+/// ```
+pub fn singular_values(w: Vec<f64>, m: usize) -> Vec<f64> {
+    let mut columns: Vec<Vec<f64>> = w.chunks_exact(m).map(<[f64]>::to_vec).collect();
+    let mut ignored = vec![Vec::new(); columns.len()];
+    orthogonalize(&mut columns, &mut ignored);
+    let mut values: Vec<f64> = columns.iter().map(|u| dot(u, u).sqrt()).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values
+}
+
 /// Replaces the singular values of `w` (columns of length m) by log-spaced ones from 1 down to
 /// `1 / condition`, in the same order.
-pub(super) fn with_log_spaced_spectrum(w: Vec<f64>, m: usize, condition: f64) -> Vec<f64> {
+pub fn with_log_spaced_spectrum(w: Vec<f64>, m: usize, condition: f64) -> Vec<f64> {
     let r = w.len() / m;
     let mut columns: Vec<Vec<f64>> = w.chunks_exact(m).map(<[f64]>::to_vec).collect();
     let unit = |k: usize| (0..r).map(|j| f64::from(j == k)).collect();
@@ -79,12 +97,7 @@ mod tests {
     #[test]
     fn singular_values_are_replaced() {
         let w: Vec<f64> = (0..60).map(|i| f64::from(i * i % 17) / 17.0).collect();
-        let mut columns: Vec<Vec<f64>> =
-            with_log_spaced_spectrum(w, 12, 1e4).chunks_exact(12).map(<[f64]>::to_vec).collect();
-        let mut ignored = vec![Vec::new(); 5];
-        orthogonalize(&mut columns, &mut ignored);
-        let mut sigma: Vec<f64> = columns.iter().map(|u| dot(u, u).sqrt()).collect();
-        sigma.sort_by(|a, b| b.total_cmp(a));
+        let sigma = singular_values(with_log_spaced_spectrum(w, 12, 1e4), 12);
         for (found, wanted) in sigma.iter().zip([1.0, 1e-1, 1e-2, 1e-3, 1e-4]) {
             assert!((found / wanted - 1.0).abs() < 1e-9, "{sigma:?}");
         }

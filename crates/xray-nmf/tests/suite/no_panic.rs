@@ -88,26 +88,32 @@ fn lists() -> impl Strategy<Value = Lists> {
 
 fn params() -> impl Strategy<Value = Params> {
     const NORMS: &[Normalize] = &[Normalize::None, Normalize::None, Normalize::L1, Normalize::L2];
-    let flags = (any::<bool>(), prop::bool::weighted(0.9), any::<bool>());
+    let flags =
+        (any::<bool>(), prop::bool::weighted(0.9), any::<bool>(), prop::bool::weighted(0.3));
+    let outliers = prop_oneof![8 => Just(0.0), 2 => Just(0.1), 1 => wild()];
     let choices = (size(), select(&Selection::ALL[..]), select(NORMS), solver(), any::<u64>());
-    (choices, flags, limits(), lists()).prop_map(|(choices, flags, limits, lists)| Params {
-        rank: choices.0,
-        selection: choices.1,
-        normalize: choices.2,
-        solver: choices.3.0,
-        descent: choices.3.1,
-        seed: choices.4,
-        mean_ray: flags.0,
-        allow_negative: flags.1,
-        engine: if flags.2 { Engine::Lazy } else { Engine::Direct },
-        tolerance: limits.0,
-        min_improvement: limits.1,
-        patience: limits.2,
-        row_weights: lists.0,
-        fixed: lists.1,
-        excluded: lists.2,
-        candidates: lists.3,
-    })
+    (choices, flags, limits(), lists(), outliers).prop_map(
+        |(choices, flags, limits, lists, outliers)| Params {
+            rank: choices.0,
+            selection: choices.1,
+            normalize: choices.2,
+            solver: choices.3.0,
+            descent: choices.3.1,
+            seed: choices.4,
+            mean_ray: flags.0,
+            allow_negative: flags.1,
+            engine: if flags.2 { Engine::Lazy } else { Engine::Direct },
+            tolerance: limits.0,
+            min_improvement: limits.1,
+            patience: limits.2,
+            row_weights: lists.0,
+            fixed: lists.1,
+            excluded: lists.2,
+            candidates: lists.3,
+            robust: flags.3,
+            outliers: if flags.3 { outliers } else { 0.0 },
+        },
+    )
 }
 
 /// Calls everything that a fit offers; its weights are numbers.

@@ -6,8 +6,8 @@ use crate::support::naive::extreme_rays;
 use crate::support::problems::{Kind, Random, corners, problem};
 use crate::support::rays::{assert_all_rays, classes, exact_files, rays_of};
 use xray_nmf::rivals::{
-    Anchors, EsserParams, HottopixxParams, Precision, RowPenalty, SnpaParams, SpaParams, esser,
-    hottopixx, snpa, spa,
+    Anchors, EsserParams, HottopixxParams, NfindrParams, Precision, RowPenalty, SnpaParams,
+    SpaParams, VcaParams, esser, hottopixx, nfindr, snpa, spa, vca,
 };
 use xray_nmf::synth::Synthetic;
 use xray_nmf::{DenseMatrix, Error, Matrix, Normalize, Params, SparseMatrix, fit, with_threads};
@@ -32,6 +32,74 @@ fn snpa_all_ways(x: &Grid, params: &SnpaParams) -> Anchors {
         assert_eq!(on(&x.sparse()), reference);
     }
     reference
+}
+
+/// The same for VCA and N-FINDR.
+fn simplices_all_ways(x: &Grid, rank: usize) -> [Anchors; 2] {
+    let both = |x: &dyn Matrix| {
+        [vca(x, &VcaParams::new(rank)).unwrap(), nfindr(x, &NfindrParams::new(rank)).unwrap()]
+    };
+    let reference = both(&x.dense());
+    for threads in [1, 2] {
+        let on = |x: &dyn Matrix| with_threads(Some(threads), || both(x)).unwrap();
+        assert_eq!(on(&x.dense()), reference);
+        assert_eq!(on(&x.sparse()), reference);
+    }
+    reference
+}
+
+/// The volume of a simplex by its edges' Gram determinant, which N-FINDR never forms.
+fn squared_volume(x: &Grid, vertices: &[usize]) -> f64 {
+    let edge = |v: usize, d: usize| x.column(v)[d] - x.column(vertices[0])[d];
+    let k = vertices.len() - 1;
+    let mut gram = vec![vec![0.0; k]; k];
+    for (a, b) in (0..k * k).map(|q| (q / k, q % k)) {
+        gram[a][b] = (0..x.m).map(|d| edge(vertices[a + 1], d) * edge(vertices[b + 1], d)).sum();
+    }
+    let mut determinant = 1.0;
+    for c in 0..k {
+        determinant *= gram[c][c];
+        for a in c + 1..k {
+            let factor = gram[a][c] / gram[c][c];
+            (c..k).for_each(|b| gram[a][b] -= factor * gram[c][b]);
+        }
+    }
+    determinant
+}
+
+#[test]
+fn nfindr_ends_where_no_column_makes_the_simplex_larger() {
+    let mut beaten_its_start = 0;
+    for seed in 0..20 {
+        // Three dimensions, so that the projection loses nothing of a simplex with four vertices.
+        let x = problem(Kind::Uniform, 3, 40, &mut Random(seed));
+        let found = nfindr(&x.dense(), &NfindrParams::new(4)).unwrap().anchors;
+        let start = nfindr(&x.dense(), &NfindrParams { rounds: 0, ..NfindrParams::new(4) });
+        let volume = squared_volume(&x, &found);
+        let before = squared_volume(&x, &start.unwrap().anchors);
+        assert!(volume >= before * (1.0 - 1e-12), "{seed}: {volume} {before}");
+        beaten_its_start += usize::from(volume > before * (1.0 + 1e-9));
+        let others = (0..40).filter(|j| !found.contains(j));
+        for (t, j) in others.flat_map(|j| (0..4).map(move |t| (t, j))) {
+            let mut other = found.clone();
+            other[t] = j;
+            let larger = squared_volume(&x, &other);
+            assert!(larger <= volume * (1.0 + 1e-6), "{seed}: {j} for {}", found[t]);
+        }
+    }
+    assert!(beaten_its_start > 3, "{beaten_its_start}");
+}
+
+#[test]
+fn vca_follows_its_seed_and_chooses_by_noise() {
+    let noisy = Synthetic { noise: 0.6, ..Synthetic::default() }.generate().unwrap();
+    let of = |seed| vca(&noisy.matrix, &VcaParams { seed, ..VcaParams::new(20) }).unwrap().anchors;
+    assert_eq!(of(0), of(0));
+    assert!((1..5).any(|seed| of(seed) != of(0)));
+    // Little noise: the other projection.
+    let clean = Synthetic { noise: 0.01, ..Synthetic::default() }.generate().unwrap();
+    let found = vca(&clean.matrix, &VcaParams::new(20)).unwrap().anchors;
+    assert_eq!(clean.recovery(&found), 1.0);
 }
 
 #[test]
@@ -81,11 +149,15 @@ fn corners_have_answers_without_nan() {
                 spa_all_ways(&x, &SpaParams::new(rank)),
                 snpa_all_ways(&x, &SnpaParams::new(rank)),
             ];
-            found.iter().for_each(|found| assert_eq!(found.anchors.len(), rank.min(n_rays)));
+            let simplices = simplices_all_ways(&x, rank);
+            let all = found.iter().chain(&simplices);
+            all.for_each(|found| assert_eq!(found.anchors.len(), rank.min(n_rays)));
         }
     }
     let rays = extreme_rays(&problem(Kind::Planted, 5, 9, &mut Random(3)));
     for x in [&huge, &tiny] {
+        let [a, b] = simplices_all_ways(x, 20);
+        assert!(a.scores.iter().chain(&b.scores).all(|v| v.is_finite() && *v > 0.0));
         for normalize in [Normalize::None, Normalize::L1, Normalize::L2] {
             let a = spa_all_ways(x, &SpaParams { normalize, ..SpaParams::new(20) });
             let b = snpa_all_ways(x, &SnpaParams { normalize, ..SnpaParams::new(20) });

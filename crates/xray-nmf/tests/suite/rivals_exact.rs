@@ -1,7 +1,7 @@
 //! Every exact method on every exactly separable problem: one table of methods, one of problems.
 //!
-//! SPA is exact only where the rays are linearly independent; where they are not, the table demands
-//! that it ends at the linear rank.
+//! SPA, VCA and N-FINDR are exact only where the rays are linearly independent; where they are not, the
+//! table demands that they end at the linear rank.
 
 use crate::support::Grid;
 use crate::support::rays::{
@@ -9,7 +9,8 @@ use crate::support::rays::{
 };
 use xray_nmf::rivals::{Anchors, HottopixxParams, SnpaParams, SpaParams, hottopixx, snpa, spa};
 use xray_nmf::rivals::{AroraParams, ClarksonParams, arora, clarkson};
-use xray_nmf::{Params, Selection, Termination, fit};
+use xray_nmf::rivals::{NfindrParams, VcaParams, nfindr, vca};
+use xray_nmf::{Normalize, Params, Selection, Termination, fit};
 
 /// A method, and what it can do.
 struct Method {
@@ -35,6 +36,11 @@ fn methods() -> Vec<Method> {
             needs_independence: true,
             ..exact("spa", |x, rank| answer(spa(&x.dense(), &SpaParams::new(rank)).unwrap()))
         },
+        Method {
+            needs_independence: true,
+            ..exact("vca", |x, rank| answer(vca(&x.dense(), &VcaParams::new(rank)).unwrap()))
+        },
+        Method { needs_independence: true, ..exact("nfindr", scaled_nfindr) },
         Method { counts_rays: false, ..exact("hottopixx", converged) },
         exact("arora", |x, rank| answer(arora(&x.dense(), &AroraParams::new(rank)).unwrap())),
         exact("clarkson", |x, rank| {
@@ -45,6 +51,12 @@ fn methods() -> Vec<Method> {
 
 fn answer(found: Anchors) -> (Vec<usize>, Termination) {
     (found.anchors, found.termination)
+}
+
+/// Columns of sum 1, which it needs.
+fn scaled_nfindr(x: &Grid, rank: usize) -> (Vec<usize>, Termination) {
+    let params = NfindrParams { normalize: Normalize::L1, ..NfindrParams::new(rank) };
+    answer(nfindr(&x.dense(), &params).unwrap())
 }
 
 fn by_fit(x: &Grid, rank: usize, selection: Selection) -> (Vec<usize>, Termination) {
@@ -103,7 +115,7 @@ fn exact_methods_find_all_rays_of_200_random_problems() {
 }
 
 #[test]
-fn exact_methods_find_more_rays_than_dimensions_but_spa_cannot() {
+fn exact_methods_find_more_rays_than_dimensions_but_spa_vca_and_nfindr_cannot() {
     let problems = dependent_rays();
     let counts: Vec<(usize, usize)> =
         problems.iter().map(|p| (p.rays.len(), p.linear_rank())).collect();

@@ -31,6 +31,8 @@ pub enum Purpose {
     Ranks,
     /// Methods side by side.
     Comparison,
+    /// An unmixed cube.
+    Unmixing,
     /// Pages of words and pictures among other files, of which no record is kept.
     Pages,
 }
@@ -42,6 +44,7 @@ impl Purpose {
             Purpose::Topics | Purpose::Factors => Some("model"),
             Purpose::Ranks => Some("rank"),
             Purpose::Comparison => Some("compare"),
+            Purpose::Unmixing => Some("unmix"),
             Purpose::Pages => None,
         }
     }
@@ -71,12 +74,23 @@ impl Purpose {
             "model.npz",
             MANIFEST,
         ];
+        const UNMIXING: &[&str] = &[
+            "endmembers.csv",
+            "endmembers.svg",
+            "endmembers.png",
+            "abundances.npy",
+            "abundances.hdr",
+            "abundances.img",
+            "maps.png",
+            "unmix.json",
+        ];
         const FACTORS: &[&str] = &["anchors.csv", "answer.json", "model.npz", "w.npz", MANIFEST];
         match self {
             Purpose::Topics => TOPICS,
             Purpose::Factors => FACTORS,
             Purpose::Ranks => &["rank.csv", "rank.html", "rank.svg", "rank.png"],
             Purpose::Comparison => &["compare.csv", "compare.html", "compare.svg", "compare.png"],
+            Purpose::Unmixing => UNMIXING,
             Purpose::Pages => &[],
         }
     }

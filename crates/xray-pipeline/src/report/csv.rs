@@ -60,10 +60,14 @@ pub fn contingency_csv(table: &ContingencyTable, cells: Cells) -> String {
 
 /// anchors.csv: a row for each anchor.
 pub fn anchors_csv(report: &FactorizeReport, cells: Cells) -> String {
-    let headers = ["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
-    let mut table = Table::new(headers.map(Column::left));
+    let mut headers =
+        vec!["order", "column", "name", "score", "margin", "residual_norm", "evaluations"];
+    if report.anchor_stability.is_some() {
+        headers.push("anchor_stability");
+    }
+    let mut table = Table::new(headers.into_iter().map(Column::left));
     for (t, name) in report.anchor_names.iter().enumerate() {
-        table.row([
+        let mut record = vec![
             (t + 1).to_string(),
             report.anchors[t].to_string(),
             name.clone(),
@@ -71,7 +75,9 @@ pub fn anchors_csv(report: &FactorizeReport, cells: Cells) -> String {
             number(report.margin[t]),
             report.residual_norm[t].to_string(),
             report.evaluations[t].to_string(),
-        ]);
+        ];
+        record.extend(report.anchor_stability.as_ref().map(|stability| stability[t].to_string()));
+        table.row(record);
     }
     csv_text(cells, table.records())
 }

@@ -1,7 +1,7 @@
 //! The answer of `factorize`.
 
 use serde::Serialize;
-use xray_nmf::{Factorization, Refinement, Termination};
+use xray_nmf::{Factorization, Noise, Refinement, Termination};
 
 use super::{FactorizeParameters, RankFacts, VERSION};
 use crate::factorize::RefinedFactors;
@@ -27,14 +27,20 @@ pub struct FactorizeReport {
     pub residual_norm: Vec<f64>,
     /// The score by which each was chosen; none if it was given.
     pub score: Vec<Option<f64>>,
-    /// How far the next best was behind.
+    /// How far the next best was behind, which says nothing about whether it is right.
     pub margin: Vec<Option<f64>>,
+    /// How often each anchor comes back in halves of the rows, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor_stability: Option<Vec<f64>>,
     /// Why no more anchors were looked for.
     pub termination: Termination,
     /// Scores that were computed to find each.
     pub evaluations: Vec<u64>,
     /// The certificate of the projection onto the anchors.
     pub kkt_violation: f64,
+    /// What a robust fit saw of the noise, and decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
     /// `||X - WH||_F^2` before and after each step of refinement, if there was one.
     pub refined_objective: Option<Vec<f64>>,
     /// How the steps of refinement were made, if there were any.
@@ -68,9 +74,11 @@ impl FactorizeReport {
             residual_norm: steps.iter().map(|step| step.residual).collect(),
             score: steps.iter().map(|step| step.score).collect(),
             margin: steps.iter().map(|step| step.margin).collect(),
+            anchor_stability: None,
             termination: found.termination(),
             evaluations: steps.iter().map(|step| step.evaluations).collect(),
             kkt_violation: found.kkt_violation(),
+            noise: found.noise(),
             refined_objective: refined.map(|refined| refined.objective.clone()),
             refined_by: refined.map(|refined| refined.method),
             parameters,

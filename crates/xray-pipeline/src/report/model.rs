@@ -39,6 +39,12 @@ pub struct TopicsParameters {
     pub normalize: Normalize,
     /// Whether the cone began with the mean column.
     pub mean_ray: bool,
+    /// Whether anchors were sought above the noise, which decides the rule.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub robust: bool,
+    /// The share of columns that might have been something else.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outliers: f64,
     /// Words listed for each topic.
     pub words: usize,
     /// Whether only one form of each word was listed.
@@ -74,6 +80,12 @@ pub struct FactorizeParameters {
     pub normalize: Normalize,
     /// Whether the cone began with the mean column.
     pub mean_ray: bool,
+    /// Whether anchors were sought above the noise, which decides the rule.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub robust: bool,
+    /// The share of columns that might have been something else.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outliers: f64,
     /// Whether negative entries were kept.
     pub allow_negative: bool,
     /// What was left of a column that counted as explained.
@@ -117,6 +129,8 @@ impl TopicsParameters {
             refine_method: options.method,
             normalize: options.params.normalize,
             mean_ray: options.params.mean_ray,
+            robust: options.params.robust,
+            outliers: options.params.outliers,
             words: options.n_words,
             distinct: options.distinct,
             anchor,
@@ -140,6 +154,8 @@ impl FactorizeParameters {
             solver: params.solver,
             normalize: params.normalize,
             mean_ray: params.mean_ray,
+            robust: params.robust,
+            outliers: params.outliers,
             allow_negative: params.allow_negative,
             tolerance: params.tolerance,
             min_improvement: params.min_improvement,
@@ -151,6 +167,10 @@ impl FactorizeParameters {
             seed: params.seed,
         }
     }
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// Lists of words as texts; a list with a word that has a comma itself stays a list.

@@ -3,6 +3,7 @@
 use xray_report::{Cell, Column, Table};
 
 use crate::evidence::TopicEvidence;
+use crate::trust::Trust;
 
 use super::{ContingencyTable, FactorizeReport, RankReport, TopicsReport};
 
@@ -131,21 +132,30 @@ pub fn contingency_table(contingency: &ContingencyTable) -> Table {
 
 /// A row for each anchor.
 pub fn anchors_table(report: &FactorizeReport) -> Table {
-    let mut table = Table::new([
+    let mut columns = vec![
         Column::right("order"),
         Column::right("column"),
         Column::left("name").max_width(30),
         Column::right("residual"),
         Column::right("margin"),
-    ]);
+    ];
+    if report.anchor_stability.is_some() {
+        columns.extend([Column::right("stability"), Column::left("")]);
+    }
+    let mut table = Table::new(columns);
     for (t, name) in report.anchor_names.iter().enumerate() {
-        table.row([
+        let mut cells = vec![
             Cell::from((t + 1).to_string()),
             Cell::from(report.anchors[t].to_string()),
             Cell::from(name.as_str()).bold(),
             Cell::fixed(report.residual_norm[t], 5),
             optional(report.margin[t], 4),
-        ]);
+        ];
+        if let Some(stability) = &report.anchor_stability {
+            cells
+                .extend([Cell::fixed(stability[t], 1), Cell::from(Trust::of(stability[t]).name())]);
+        }
+        table.row(cells);
     }
     table
 }

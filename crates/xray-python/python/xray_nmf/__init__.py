@@ -2,7 +2,8 @@
 
 `XRay` is a scikit-learn estimator over the Rust engine of xray-nmf: near-separable nonnegative
 matrix factorization with the XRAY rules of Kumar, Sindhwani and Kambadur (ICML 2013), on sparse
-and dense data. `TopicModel` finds the topics of documents. `nnls` solves nonnegative least squares
+and dense data. `TopicModel` finds the topics of documents, `Unmixer` the endmembers and abundances
+of hyperspectral cubes. `nnls` solves nonnegative least squares
 with many right-hand sides, `refine` improves any factorization, `spa` and `snpa` are rival ways to
 find anchors, and `synth` makes data with known anchors.
 """
@@ -13,6 +14,7 @@ from ._refine import Refined, refine
 from ._rivals import Anchors, snpa, spa
 from ._topic_model import TopicModel
 from ._topic_table import Coherence
+from ._unmixer import Unmixer
 from ._xray import XRay
 from ._xray_nmf import VERSION as __version__
 
@@ -22,6 +24,7 @@ __all__ = [
     "NnlsResult",
     "Refined",
     "TopicModel",
+    "Unmixer",
     "XRay",
     "__version__",
     "nnls",

@@ -34,7 +34,9 @@ def find(model: Any, X: Any, matrix: Matrix, request: dict[str, Any], p: Floats 
     asked = model.n_components
     suggested = asked in SUGGESTED
     least = 1 if suggested else int(asked)
-    length = max(model.path_length, least) if model.path_length else MOST if suggested else least
+    # The anchors of a robust fit depend on how many are sought: no path has those of fewer.
+    path_length = None if model.robust and not suggested else model.path_length
+    length = max(path_length, least) if path_length else MOST if suggested else least
     longest = {**request["params"], "rank": length}
     studied = study(model, matrix, {**request, "params": longest}, p) if asked == "auto" else None
     key = path = found = None
@@ -54,6 +56,15 @@ def find(model: Any, X: Any, matrix: Matrix, request: dict[str, Any], p: Floats 
     elif rank < len(path.anchors):
         found = found.truncate(rank, threads(model.n_jobs))
     return Found(found, path, why)
+
+
+def stability(
+    model: Any, found: Factorization, matrix: Matrix, request: dict[str, Any], p: Floats | None
+) -> Floats:
+    """How often each anchor comes back in halves of the rows."""
+    params = json.dumps({**request["params"], "rank": len(found.anchors)})
+    with progress_if(model.verbose) as progress:
+        return found.stability(matrix, params, threads(model.n_jobs), p, progress)
 
 
 def study(model: Any, matrix: Matrix, request: dict[str, Any], p: Floats | None) -> str | None:

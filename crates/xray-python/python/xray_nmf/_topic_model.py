@@ -125,7 +125,8 @@ class TopicModel(
         default 1e-6, or 0 if `refine_steps` is given.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
-    mean_ray, normalize, tol, min_improvement, engine, solver, max_cache_bytes, random_state
+    mean_ray, robust, outliers, normalize, tol, min_improvement, engine, solver, max_cache_bytes,
+    random_state
         As in `XRay`.
     n_jobs : int or None, default=-1
         Threads, counted as in joblib; -1 uses all cores. No effect on the result.
@@ -232,6 +233,8 @@ class TopicModel(
         refine_tol: float | None = None,
         refinement: Refinement = "hals",
         mean_ray: bool = False,
+        robust: bool = False,
+        outliers: float = 0.0,
         normalize: Normalize | None = None,
         tol: float = 1e-6,
         min_improvement: float = 0.0,
@@ -274,6 +277,8 @@ class TopicModel(
         self.refine_tol = refine_tol
         self.refinement = refinement
         self.mean_ray = mean_ray
+        self.robust = robust
+        self.outliers = outliers
         self.normalize = normalize
         self.tol = tol
         self.min_improvement = min_improvement

@@ -24,7 +24,7 @@ from ._request import (
 )
 from ._samples import roots_of, scaled, vector_of
 from ._score import explained_share, frobenius_norm
-from ._search import SUGGESTED, find, warn_of_number
+from ._search import SUGGESTED, find, stability, warn_of_number
 from ._selector import AnchorSelector
 from ._start import check_start, improved
 from ._types import (
@@ -101,6 +101,14 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         residuals refer to X as given.
     mean_ray : bool, default=False
         Start from the mean column: more robust to noise with "dist" and "greedy".
+    robust : bool, default=False
+        Seek anchors above the noise: estimates it, and looks where it is even if it can. The rule is
+        "dist" then, whatever `selection` and `mean_ray` say; ``noise_`` tells what was decided.
+    outliers : float, default=0.0
+        With `robust`, the share of columns that may be something else: anchors that explain only
+        themselves are dropped. Without outliers it costs good ones.
+    stability : bool, default=False
+        Also tell how far each anchor can be trusted (``anchor_stability_``); costs about five fits.
     weights : array of shape (n_samples,), optional
         The positive vector p of the selection rules, one entry for each entry of an anchor; ones by
         default.
@@ -140,6 +148,12 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         Why the run ended.
     kkt_violation_ : float
         Certificate: the largest relative violation of the projections' optimality conditions.
+    noise_ : dict or None
+        What a robust fit saw of the noise: ``gate`` (what was decided), ``deviation``, ``edge`` and
+        ``directions`` above it.
+    anchor_stability_ : ndarray or None
+        With `stability`, the share of ten halves of the rows in which each anchor comes back: from
+        .95 on it is stable, below .5 do not trust it. Outliers are stable, too.
     n_iter_ : int
         Steps of refinement that were made.
     reconstruction_err_ : float
@@ -197,6 +211,9 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         path_length: int | None = None,
         normalize: Normalize | None = None,
         mean_ray: bool = False,
+        robust: bool = False,
+        outliers: float = 0.0,
+        stability: bool = False,
         weights: Any = None,
         allow_negative: bool = False,
         tol: float = 1e-6,
@@ -223,6 +240,9 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         self.path_length = path_length
         self.normalize = normalize
         self.mean_ray = mean_ray
+        self.robust = robust
+        self.outliers = outliers
+        self.stability = stability
         self.weights = weights
         self.allow_negative = allow_negative
         self.tol = tol
@@ -309,6 +329,11 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         else:
             p = vector_of(self, roots)
             found, path, self.suggestion_ = find(self, counted, matrix, request, p)
+            told = found.noise
+            self.noise_ = None if told is None else json.loads(told)
+            self.anchor_stability_ = None
+            if self.stability:
+                self.anchor_stability_ = stability(self, found, matrix, request, p)
             self._keep(matrix, found, path, request, roots is None)
             if roots is not None and not by_rows and not self.refine_steps:
                 rows = X[self.anchors_]
@@ -449,6 +474,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         self.path_ = np.empty(0)
         self.termination_, self.kkt_violation_ = "given", float("nan")
         self.suggestion_ = self._model = None
+        self.noise_ = self.anchor_stability_ = None
 
     def _matrix(self, X: Any, transposed: bool) -> Matrix:
         return Matrix(X, transposed, bool(self.allow_negative), self._feature_names())

@@ -72,6 +72,16 @@ class Factorization:
     @property
     def kkt_violation(self) -> float: ...
     @property
+    def noise(self) -> str | None: ...
+    def stability(
+        self,
+        matrix: Matrix,
+        params: str,
+        threads: int,
+        row_weights: NDArray[np.float64] | None = None,
+        progress: _Progress | None = None,
+    ) -> NDArray[np.float64]: ...
+    @property
     def suggestion(self) -> str: ...
     @property
     def objective(self) -> NDArray[np.float64]: ...
@@ -222,3 +232,19 @@ def corpus(
     tuple[tuple[int, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]],
     list[list[int]],
 ]: ...
+def unmix(
+    cube: NDArray[np.float64],
+    is_image: bool,
+    choices: tuple[int | None, str, str, int],
+    threads: int,
+    mask: NDArray[np.bool_] | None = None,
+    progress: _Progress | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float32], str]: ...
+def abundances(
+    cube: NDArray[np.float64],
+    is_image: bool,
+    spectra: NDArray[np.float64],
+    rule: str,
+    threads: int,
+    mask: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]: ...

@@ -20,6 +20,26 @@ impl Colour {
         Self { red: shade, green: shade, blue: shade }
     }
 
+    /// Dark blue for 0, pale yellow for 1, ever lighter between; parts beyond have the end's colour.
+    pub(crate) fn ramp(part: f64) -> Self {
+        let place = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
+        let below = (place as usize).min(RAMP.len() - 2);
+        let share = place - below as f64;
+        let mixed = |from: u8, to: u8| {
+            (f64::from(from) + share * (f64::from(to) - f64::from(from))).round() as u8
+        };
+        let (from, to) = (RAMP[below], RAMP[below + 1]);
+        Self {
+            red: mixed(from.red, to.red),
+            green: mixed(from.green, to.green),
+            blue: mixed(from.blue, to.blue),
+        }
+    }
+
+    pub(crate) fn rgb(self) -> [u8; 3] {
+        [self.red, self.green, self.blue]
+    }
+
     /// The colour of the i-th series; they repeat after [`Colour::N_SERIES`].
     ///
     /// Neighbours differ in hue and lightness, so they stay apart in print and for colour-blind
@@ -31,6 +51,16 @@ impl Colour {
     /// How many colours [`Colour::series`] has.
     pub(crate) const N_SERIES: usize = SERIES.len();
 }
+
+/// Even steps of lightness from dark blue by teal to pale yellow: no red beside green.
+const RAMP: [Colour; 6] = [
+    Colour::hex(0x0b1038),
+    Colour::hex(0x1d3b73),
+    Colour::hex(0x2b6b83),
+    Colour::hex(0x56998a),
+    Colour::hex(0xa5c585),
+    Colour::hex(0xfdf3a8),
+];
 
 /// Blue, vermilion, green, purple, sky, orange, wine, grey, black.
 const SERIES: [Colour; 9] = [
@@ -56,3 +86,19 @@ pub(crate) const FRAME: Colour = Colour::hex(0x8b929a);
 pub(crate) const GRID: Colour = Colour::hex(0xe6e8eb);
 /// Values that are missing from an image: no grey comes near.
 pub(crate) const MISSING: Colour = Colour::hex(0xf3c6d8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_gets_lighter_all_the_way() {
+        let lightness = |k: i32| {
+            let [red, green, blue] = Colour::ramp(f64::from(k) / 100.0).rgb().map(f64::from);
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        assert!((0..100).all(|k| lightness(k + 1) > lightness(k)));
+        assert_eq!(Colour::ramp(-1.0), Colour::hex(0x0b1038));
+        assert_eq!(Colour::ramp(2.0), Colour::hex(0xfdf3a8));
+    }
+}

@@ -23,6 +23,10 @@ pub struct ImageGrid {
     columns: Option<usize>,
     /// What stands above each row.
     row_labels: Vec<String>,
+    /// What stands above each image.
+    labels: Vec<String>,
+    /// The values of the first and the last colour of all images, if they are in colours.
+    scale: Option<(f64, f64)>,
     width: f64,
 }
 
@@ -63,6 +67,8 @@ impl ImageGrid {
             images: Vec::new(),
             columns: None,
             row_labels: Vec::new(),
+            labels: Vec::new(),
+            scale: None,
             width: 720.0,
         }
     }
@@ -86,6 +92,30 @@ impl ImageGrid {
     #[must_use]
     pub fn row_labels<T: Into<String>>(mut self, labels: impl IntoIterator<Item = T>) -> Self {
         self.row_labels = labels.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What stands above each image, from the first on; takes the place of labels of rows.
+    #[must_use]
+    pub fn labels<T: Into<String>>(mut self, labels: impl IntoIterator<Item = T>) -> Self {
+        self.labels = labels.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// All images in the same colours, from dark blue for `low` to pale yellow for `high`, with a bar that tells them. They get
+    /// lighter all the way, so they can be told without colours, too.
+    ///
+    /// ```
+    /// use xray_report::{Image, ImageGrid, Picture};
+    ///
+    /// let map = Image::new(2, 1, vec![0.0, 1.0])?;
+    /// let grid = ImageGrid::new("Maps").labels(["water"]).colours(0.0, 1.0).image(map);
+    /// assert!(grid.svg().contains("water"));
+    /// # Ok::<(), xray_report::Error>(())
+    /// ```
+    #[must_use]
+    pub fn colours(mut self, low: f64, high: f64) -> Self {
+        self.scale = Some((low, high));
         self
     }
 

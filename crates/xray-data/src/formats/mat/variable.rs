@@ -108,6 +108,11 @@ impl Head {
         number && !self.complex && self.dimensions.len() == 2
     }
 
+    /// Whether it is an array of real numbers with all its values, of any number of axes.
+    pub(super) fn is_dense_array(&self) -> bool {
+        NUMBERS.contains(&self.class) && !self.complex
+    }
+
     /// Whether it is a dense row or column with at most `most` entries.
     pub(super) fn is_dense_vector(&self, most: usize) -> bool {
         self.is_real_matrix()

@@ -99,16 +99,73 @@ fn single_by_row_body<T: Scalar>(values: &[T], n: usize, start: usize, x: &[f64]
 }
 
 multiversion! {
-    /// Adds `sum_j x_j x_j'`, rows from `first` on, to `stripe` (whole rows of an m x m matrix);
-    /// `columns` holds the vectors x_j one after the other.
-    fn add_outer_products(columns: &[f64], m: usize, first: usize, stripe: &mut [f64]) = outer_body
+    /// Adds `sum_j x_j x_j'`, rows from `rows.start` on and columns from `from` on, to `stripe` (whole rows of an m x m
+    /// matrix); `columns` holds the vectors x_j one after the other. Every entry is added up in the order of the vectors.
+    fn add_outer_products(columns: &[f64], m: usize, first: usize, from: usize, stripe: &mut [f64]) = quad outer_body
 }
 
+/// Vectors that stay near the processor while all tiles take them.
+const VECTORS_AT_ONCE: usize = 64;
+/// The rows and columns of a tile, whose sums stay in registers.
+const TILE: (usize, usize) = (4, 8);
+
 #[inline(always)]
-fn outer_body(columns: &[f64], m: usize, first: usize, stripe: &mut [f64]) {
+fn outer_body<Q: Quad>(columns: &[f64], m: usize, first: usize, from: usize, stripe: &mut [f64]) {
+    let n_rows = stripe.len() / m.max(1);
+    let (whole_rows, whole_columns) = (n_rows - n_rows % TILE.0, m - (m - from) % TILE.1);
+    for part in columns.chunks(VECTORS_AT_ONCE * m.max(1)) {
+        for row in (0..whole_rows).step_by(TILE.0) {
+            for column in (from..whole_columns).step_by(TILE.1) {
+                outer_tile::<Q>(part, m, (first + row, column), &mut stripe[row * m..]);
+            }
+            outer_rest(
+                part,
+                m,
+                first + row,
+                whole_columns,
+                &mut stripe[row * m..(row + TILE.0) * m],
+            );
+        }
+        outer_rest(part, m, first + whole_rows, from, &mut stripe[whole_rows * m..]);
+    }
+}
+
+/// One tile; `rows` begin with its first row.
+#[inline(always)]
+fn outer_tile<Q: Quad>(
+    columns: &[f64],
+    m: usize,
+    (first, column): (usize, usize),
+    rows: &mut [f64],
+) {
+    let halves = |row: &[f64]| {
+        let (quads, _) = row[column..column + TILE.1].as_chunks::<4>();
+        [Q::load(&quads[0]), Q::load(&quads[1])]
+    };
+    let mut sums: [[Q; 2]; TILE.0] = std::array::from_fn(|d| halves(&rows[d * m..(d + 1) * m]));
     for x in columns.chunks_exact(m) {
-        for (row, &x_d) in stripe.chunks_exact_mut(m).zip(&x[first..]) {
-            for (sum, &v) in row.iter_mut().zip(x) {
+        let v = halves(x);
+        for (sums, &x_d) in sums.iter_mut().zip(&x[first..first + TILE.0]) {
+            let x_d = Q::splat(x_d);
+            sums[0] = sums[0].add_product(x_d, v[0]);
+            sums[1] = sums[1].add_product(x_d, v[1]);
+        }
+    }
+    for (d, sums) in sums.into_iter().enumerate() {
+        let (quads, _) = rows[d * m + column..d * m + column + TILE.1].as_chunks_mut::<4>();
+        sums.into_iter().zip(quads).for_each(|(sum, quad)| sum.store(quad));
+    }
+}
+
+/// What makes no whole tile: all rows, columns from `from` on.
+#[inline(always)]
+fn outer_rest(columns: &[f64], m: usize, first: usize, from: usize, rows: &mut [f64]) {
+    if from >= m {
+        return;
+    }
+    for x in columns.chunks_exact(m) {
+        for (row, &x_d) in rows.chunks_exact_mut(m).zip(&x[first..]) {
+            for (sum, &v) in row[from..].iter_mut().zip(&x[from..]) {
                 *sum += x_d * v;
             }
         }

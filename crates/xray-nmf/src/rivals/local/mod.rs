@@ -18,7 +18,6 @@
 mod alternate;
 mod pivoting;
 mod start;
-mod svd;
 
 pub use pivoting::nnls_block_pivoting;
 pub use start::{Fill, Start};

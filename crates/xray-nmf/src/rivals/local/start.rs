@@ -15,12 +15,14 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::svd::{Triplet, truncated_svd};
 use crate::comm::OneRank;
 use crate::error::{Result, check_length};
 use crate::factorization::Factorization;
 use crate::matrix::Matrix;
 use crate::refine::Factors;
+use crate::rivals::decompose::truncated_svd;
+use crate::stop::StopRequest;
+use crate::svd::Triplet;
 
 /// What stands for the zeros of NNDSVD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -61,7 +63,7 @@ impl Start<'_> {
     pub(super) fn factors(&self, matrix: &dyn Matrix, rank: usize) -> Result<Factors> {
         match *self {
             Start::Random { seed } => Ok(random(matrix, rank, seed)),
-            Start::Nndsvd { fill } => Ok(nndsvd(matrix, rank, fill)),
+            Start::Nndsvd { fill } => nndsvd(matrix, rank, fill),
             Start::Anchors(found) => {
                 check_length("anchors of the start", rank, found.rank())?;
                 found.factors(&OneRank)
@@ -98,10 +100,10 @@ fn gaussian(count: usize, scale: f64, generator: &mut impl Rng) -> Vec<f64> {
     (0..count).map(one).collect()
 }
 
-fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Factors {
+fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Result<Factors> {
     let (m, n) = (matrix.n_rows(), matrix.n_columns());
     let (mut w, mut h) = (vec![0.0; m * rank], vec![0.0; n * rank]);
-    for (k, triplet) in truncated_svd(matrix, rank).iter().enumerate() {
+    for (k, triplet) in truncated_svd(matrix, rank, &StopRequest::new())?.iter().enumerate() {
         let (left, right) = nonnegative_pair(triplet, k == 0);
         left.iter().enumerate().for_each(|(d, v)| w[d * rank + k] = *v);
         right.iter().enumerate().for_each(|(j, v)| h[j * rank + k] = *v);
@@ -117,7 +119,7 @@ fn nndsvd(matrix: &dyn Matrix, rank: usize, fill: Fill) -> Factors {
             }
         }
     }
-    Factors { rank, w, h, objective: Vec::new(), method: None }
+    Ok(Factors { rank, w, h, objective: Vec::new(), method: None })
 }
 
 /// The larger nonnegative part of one singular pair, with its share of the singular value.

@@ -11,6 +11,8 @@ const GAP: f64 = 14.0;
 /// The room for what stands above a row, and what of it is between the text and the images.
 const ROW_LABEL: f64 = 18.0;
 const LABEL_GAP: f64 = 5.0;
+/// The bar of colours.
+const BAR: (f64, f64) = (180.0, 10.0);
 /// An image of few values is not blown up beyond this many pixels for each.
 const LARGEST_ZOOM: f64 = 16.0;
 /// Pictures are not narrower than this, for their title's sake.
@@ -40,8 +42,25 @@ pub(super) fn draw(grid: &ImageGrid) -> Scene {
     for (i, image) in grid.images.iter().enumerate() {
         plan.image(grid, i, image, top, &mut items);
     }
-    let height = (top + plan.height() + MARGIN).ceil();
+    let mut bottom = top + plan.height();
+    if let Some(scale) = grid.scale {
+        bottom = bar(scale, bottom + GAP, &mut items);
+    }
+    let height = (bottom + MARGIN).ceil();
     Scene { width, height, title: grid.title.clone(), items }
+}
+
+/// The bar that tells which colour is which value; returns where it ends.
+fn bar((low, high): (f64, f64), top: f64, items: &mut Vec<Item>) -> f64 {
+    let frame = Rect { left: MARGIN, top: top.round(), width: BAR.0, height: BAR.1 };
+    let rgb = (0..256).flat_map(|shade| Colour::ramp(f64::from(shade) / 255.0).rgb()).collect();
+    items.push(Item::Image { frame, pixels: Pixels { width: 256, height: 1, rgb } });
+    let below = frame.top + BAR.1 + TICK_SIZE + 2.0;
+    let ends = [(frame.left, low, Anchor::Start), (frame.left + BAR.0, high, Anchor::End)];
+    for (x, value, anchor) in ends {
+        items.push(Item::text((x, below), value.to_string(), TextStyle::new(TICK_SIZE, anchor)));
+    }
+    below
 }
 
 impl Plan {
@@ -57,7 +76,8 @@ impl Plan {
         let zoom = (slot / widest).clamp(f64::MIN_POSITIVE, LARGEST_ZOOM);
         let zoom = if zoom >= 1.0 { zoom.floor() } else { zoom };
         let cell = ((widest * zoom).max(1.0), (highest * zoom).max(1.0));
-        let row_label = if grid.row_labels.is_empty() { 0.0 } else { ROW_LABEL };
+        let unlabelled = grid.row_labels.is_empty() && grid.labels.is_empty();
+        let row_label = if unlabelled { 0.0 } else { ROW_LABEL };
         Self { n_columns, n_rows: n.div_ceil(n_columns), cell, zoom, row_label }
     }
 
@@ -79,11 +99,12 @@ impl Plan {
         let middle = MARGIN + column as f64 * (self.cell.0 + GAP) + self.cell.0 / 2.0;
         let top = (top + row as f64 * self.row_height() + self.row_label).round();
         let frame = Rect { left: (middle - width / 2.0).round(), top, width, height };
-        if let (0, Some(label)) = (column, grid.row_labels.get(row)) {
+        let of_row = grid.row_labels.get(row).filter(|_| column == 0);
+        if let Some(label) = grid.labels.get(i).or(of_row) {
             let at = (frame.left, top - LABEL_GAP);
             items.push(Item::text(at, label, TextStyle::new(TICK_SIZE, Anchor::Start)));
         }
-        items.push(Item::Image { frame, pixels: pixels(image) });
+        items.push(Item::Image { frame, pixels: pixels(image, grid.scale) });
         let rim = Rect {
             left: frame.left - 0.5,
             top: top - 0.5,
@@ -95,12 +116,12 @@ impl Plan {
     }
 }
 
-fn pixels(image: &Image) -> Pixels {
-    let (low, high) = image.range();
+fn pixels(image: &Image, scale: Option<(f64, f64)>) -> Pixels {
+    let (low, high) = scale.unwrap_or_else(|| image.range());
     let span = if high > low { high - low } else { 1.0 };
+    let shade = if scale.is_some() { Colour::ramp } else { Colour::grey };
     let colour = |&value: &f64| {
-        let colour = if value.is_nan() { MISSING } else { Colour::grey((value - low) / span) };
-        [colour.red, colour.green, colour.blue]
+        if value.is_nan() { MISSING.rgb() } else { shade((value - low) / span).rgb() }
     };
     let rgb = image.values.iter().flat_map(colour).collect();
     Pixels { width: image.width, height: image.height, rgb }
