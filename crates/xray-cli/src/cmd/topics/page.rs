@@ -48,6 +48,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) files: Files,
     /// Numbers of topics that were asked for.
     pub(crate) ranks: &'a [usize],
+    /// Those that a page shows without being asked, if not those that suit.
+    pub(crate) ladder: Option<&'a [usize]>,
     /// How the own documents begin.
     pub(crate) texts: Option<&'a [String]>,
     pub(crate) about: About,
@@ -68,7 +70,8 @@ impl Wanted<'_> {
             find_levels(comm, corpus, options, self.ranks, answer, &mut session.progress())
         } else if self.shows_page {
             let n_given = options.anchors.len();
-            let ranks = ladder(found.rank(), n_given, corpus.matrix.n_entries());
+            let suit = || ladder(found.rank(), n_given);
+            let ranks = self.ladder.map_or_else(suit, <[usize]>::to_vec);
             find_levels(comm, corpus, options, &ranks, answer, &mut session.page_progress())
         } else {
             return Ok(Vec::new());
