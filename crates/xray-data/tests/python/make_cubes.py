@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write hyperspectral cubes with the package `spectral`, NumPy and SciPy, for the tests to read back.
+"""Write hyperspectral cubes with the package `spectral`, NumPy and SciPy, for tests to read back.
 
 usage: make_cubes.py FOLDER [DATA]
 
 FOLDER/cubes gets ENVI files in all orders, types and byte orders, a spectral library, .npy and .mat
-files, and cubes.json, which says which numbers each one holds (as the package reads them back, where it
-wrote them). The test `cubes.rs` reads it all:
+files, and cubes.json, which says which numbers each one holds (as the package reads them back,
+where it wrote them). The test `cubes.rs` reads it all:
 
     XRAY_REFERENCE=FOLDER cargo test -p xray-data cubes
 """
