@@ -345,7 +345,7 @@ fn a_full_disk_leaves_what_was_there() {
     let disk = place.path("disk");
     std::fs::create_dir(&disk).expect("a folder");
     let mount = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=512k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
         .arg(&disk)
         .stderr(Stdio::null())
         .status();

@@ -21,6 +21,9 @@ const CORPUS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/demo.tsv.gz"));
 
 const SUBJECTS: usize = 8;
 
+/// Numbers of topics that its page shows.
+const LEVELS: [usize; 5] = [2, 3, 5, SUBJECTS, 12];
+
 const NEXT: &str = "\nNext:
   xray topics FILE.csv --text COLUMN      your own texts: CSV, TSV, JSONL, Parquet, a folder of .txt
   xray topics --help                      all formats, options and examples";
@@ -41,6 +44,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<Outcome> {
         shows_page: folder.is_some(),
         files: page::Files { html: true, pictures: false },
         ranks: &[],
+        ladder: Some(&LEVELS),
         texts: Some(&texts),
         about: page::about("demo", Some(&corpus)),
     };

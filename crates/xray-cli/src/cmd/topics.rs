@@ -91,7 +91,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let about = page::about(&args.input.name(), Some(&corpus));
     let texts = beginnings.as_deref();
     let files = page::Files { html: !args.no_report, pictures: args.figures() };
-    let wanted = page::Wanted { shows_page, files, ranks: &ranks, texts, about };
+    let wanted = page::Wanted { shows_page, files, ranks: &ranks, ladder: None, texts, about };
     let levels = wanted.levels(comm, &mut session, &mut corpus, &options, (&found, &anchors))?;
     drop(anchors);
     if !ranks.is_empty() {

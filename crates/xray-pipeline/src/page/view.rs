@@ -162,7 +162,7 @@ impl ModelPage<'_> {
         }
         let n_given = options.anchors.len();
         let ranks = match self.levels {
-            [] => ladder(found.rank(), n_given, corpus.matrix.n_entries()),
+            [] => ladder(found.rank(), n_given),
             levels => level_ranks(levels, Some(found.rank()), n_given)?,
         };
         let answer = (&found, &anchors);

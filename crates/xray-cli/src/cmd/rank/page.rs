@@ -61,7 +61,7 @@ fn levels(
     let levels = if found.run.termination == Termination::Stopped {
         Vec::new()
     } else {
-        let ranks = ladder(found.rank(), 0, corpus.matrix.n_entries());
+        let ranks = ladder(found.rank(), 0);
         find_levels(comm, corpus, &options, &ranks, (&found, &anchors), progress)?
     };
     session.end();

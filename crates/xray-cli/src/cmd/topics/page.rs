@@ -7,7 +7,7 @@ use xray_pipeline::report::TopicsReport;
 use xray_pipeline::{
     Anchors, Corpus, Level, PageSource, TopicOptions, Topics, find_levels, ladder,
 };
-use xray_report::{About, number};
+use xray_report::{About, TopicsPage, number};
 #[cfg(feature = "pictures")]
 use xray_report::{Picture, TopicsPicture};
 
@@ -48,6 +48,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) files: Files,
     /// Numbers of topics that were asked for.
     pub(crate) ranks: &'a [usize],
+    /// Those that a page shows without being asked, if not those that suit.
+    pub(crate) ladder: Option<&'a [usize]>,
     /// How the own documents begin.
     pub(crate) texts: Option<&'a [String]>,
     pub(crate) about: About,
@@ -68,7 +70,8 @@ impl Wanted<'_> {
             find_levels(comm, corpus, options, self.ranks, answer, &mut session.progress())
         } else if self.shows_page {
             let n_given = options.anchors.len();
-            let ranks = ladder(found.rank(), n_given, corpus.matrix.n_entries());
+            let suit = || ladder(found.rank(), n_given);
+            let ranks = self.ladder.map_or_else(suit, <[usize]>::to_vec);
             find_levels(comm, corpus, options, &ranks, answer, &mut session.page_progress())
         } else {
             return Ok(Vec::new());
@@ -106,15 +109,28 @@ impl Wanted<'_> {
         if self.files.html {
             files.push((NAME.to_owned(), page.html().into_bytes()));
         }
-        #[cfg(feature = "pictures")]
         if self.files.pictures && comm.rank() == 0 {
-            for (name, picture) in TopicsPicture::all(&page.content) {
-                files.push((format!("{name}.svg"), picture.svg().into_bytes()));
-                files.push((format!("{name}.png"), picture.png(2.0)?));
-            }
+            files.extend(pictures(&page.content)?);
         }
         Ok(files)
     }
+}
+
+/// Names and bytes of the pictures of a page.
+#[cfg(feature = "pictures")]
+fn pictures(page: &TopicsPage) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for (name, picture) in TopicsPicture::all(page) {
+        files.push((format!("{name}.svg"), picture.svg().into_bytes()));
+        files.push((format!("{name}.png"), picture.png(2.0)?));
+    }
+    Ok(files)
+}
+
+/// None: `--figures` is there with the feature `pictures` alone.
+#[cfg(not(feature = "pictures"))]
+fn pictures(_: &TopicsPage) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    Ok(Vec::new())
 }
 
 /// Says what the page took.
