@@ -61,7 +61,7 @@ def envi_files() -> None:
 def header_fields() -> None:
     """Wavelengths, bad bands, places, an offset and a value for pixels without data."""
     values = drawn("int16")
-    metadata = {
+    metadata: dict[str, Any] = {
         "wavelength": [400.0 + 12.5 * b for b in range(BANDS)],
         "wavelength units": "Nanometers",
         "bbl": [1, 1, 0, 1, 1, 0, 1],
