@@ -21,7 +21,7 @@ UnmixMethod: TypeAlias = Literal["unmix", "xray", "spa", "vca", "nfindr"]
 AbundanceRule: TypeAlias = Literal["scaled", "sum-to-one", "nnls"]
 
 
-class Unmixer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Unmixer(TransformerMixin, BaseEstimator):
     """Endmembers and abundances of a hyperspectral cube; the same bits as `xray unmix`.
 
     Parameters
