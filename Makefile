@@ -74,6 +74,10 @@ MPI_COMMANDS := mpirun.openmpi mpirun.mpich mpicc.openmpi mpicc.mpich
 MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
 	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
+# A browser, and what drives it and looks at what it shows.
+BROWSER_PACKAGES := chromium nodejs npm
+CHROMIUM = $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+HAS_BROWSER = $(and $(shell command -v node && command -v npm),$(CHROMIUM))
 lanes: lint rust $(if $(HAS_PYTHON),scripts supply offline reference features package cli engines python,no-python) \
 	$(if $(HAS_MPI),mpi,no-mpi) $(if $(HAS_BROWSER),pages,no-pages)
 
@@ -118,10 +122,6 @@ base:
 mpi-packages: base
 	@[ -n "$(MPI_FOUND)" ] || { $(call install,$(MPI_PACKAGES)); }
 
-# A browser, and what drives it and looks at what it shows.
-BROWSER_PACKAGES := chromium nodejs npm
-CHROMIUM = $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-HAS_BROWSER = $(and $(shell command -v node && command -v npm),$(CHROMIUM))
 browser-packages: base
 	@[ -n "$(HAS_BROWSER)" ] || { $(call install,$(BROWSER_PACKAGES)); }
 

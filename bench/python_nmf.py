@@ -118,7 +118,7 @@ def from_their_start(X: Any, topics: int, steps: int) -> Run:
 
 def steps_to(X: Any, topics: int, goal: float, start: dict[str, Any]) -> int | None:
     """How many steps XRay needs to come down to an objective, if it does."""
-    options = {"init": "custom"} if start else {"selection": "greedy"}
+    options: dict[str, Any] = {"init": "custom"} if start else {"selection": "greedy"}
     model = XRay(topics, refine_steps=MOST, refinement="hals", **options)
     model.fit(X, **start)
     reached = np.flatnonzero(model.objective_ <= goal)

@@ -341,7 +341,7 @@ impl Drop for Small<'_> {
 fn a_full_disk_leaves_what_was_there() {
     let place = Place::new();
     place.write("corpus.csv", corpus(2000));
-    place.write("x.csv", "1,2,3\n".repeat(20_000));
+    place.write("x.csv", "1,2,3\n".repeat(40_000));
     let disk = place.path("disk");
     std::fs::create_dir(&disk).expect("a folder");
     let mount = Command::new("mount")

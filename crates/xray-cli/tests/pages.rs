@@ -125,6 +125,7 @@ fn files_of_the_readme() -> Place {
     ] {
         place.done(&arguments);
     }
+    place.done(&["synth", "cube.hdr", "--cube", "20x20x30", "-r", "3"]);
     place
 }
 
@@ -158,7 +159,13 @@ fn commands_of_the_readme_run_as_they_stand() {
         let words: Vec<&str> = command.split_whitespace().skip(1).collect();
         place.done(&words);
     }
-    for made in ["out/documents.csv", "out/classes.csv", "edited.npz", "x.mtx.gz"] {
+    for made in [
+        "out/documents.csv",
+        "out/classes.csv",
+        "edited.npz",
+        "x.mtx.gz",
+        "cube-unmixed/endmembers.csv",
+    ] {
         assert!(place.path(made).exists(), "{made}");
     }
 }

@@ -46,6 +46,7 @@ impl StopRequest {
     }
 
     /// An error if it has been made.
+    #[cfg(feature = "rivals")]
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_made() { Err(Error::Stopped) } else { Ok(()) }
     }

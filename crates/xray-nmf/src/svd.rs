@@ -47,6 +47,7 @@ impl Effort {
 #[derive(Debug, Clone)]
 pub(crate) struct Triplet {
     pub(crate) value: f64,
+    #[cfg(feature = "rivals")]
     pub(crate) left: Vec<f64>,
     pub(crate) right: Vec<f64>,
 }
@@ -118,7 +119,12 @@ impl Decomposed<'_> {
         if largest < 0.0 {
             left.iter_mut().chain(&mut right).for_each(|v| *v = -*v);
         }
-        Ok(Triplet { value: small.values[q], left, right })
+        Ok(Triplet {
+            value: small.values[q],
+            #[cfg(feature = "rivals")]
+            left,
+            right,
+        })
     }
 
     /// `(X - c 1') V`, on every rank.

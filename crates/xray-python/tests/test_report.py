@@ -79,7 +79,8 @@ def test_documents_are_not_kept_by_copies(model: TopicModel) -> None:
     assert not hasattr(clone(model), "_seen")
     for name in ("ids", "labels"):
         with pytest.raises(ValueError, match="3 entries for 288 documents"):
-            model.report(**{name: ["a", "b", "c"]})
+            wrong: dict[str, Any] = {name: ["a", "b", "c"]}
+            model.report(**wrong)
 
 
 def test_notebooks_show_the_page_in_a_frame(model: TopicModel) -> None:

@@ -108,7 +108,6 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 /// A number above 0.
-#[cfg(feature = "experiments")]
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 => Ok(number),

@@ -2,13 +2,15 @@
 
 mod files;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use xray_data::cube::{Cube, Spectra, read_mask, read_spectra};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::unmix::{
-    Truth, UnmixOptions, UnmixReport, Unmixed, find_abundances, find_endmembers, known_endmembers,
-    nearest_spectra, resampled,
+    AXES, Truth, UnmixOptions, UnmixReport, Unmixed, find_abundances, find_endmembers,
+    known_endmembers, nearest_spectra, resampled,
 };
 use xray_pipeline::{Plan, Purpose};
 use xray_report::{Cell, Column, Table, number};
@@ -75,9 +77,18 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
 
 /// Whether a model is the endmembers of a cube: their table, or a folder with it.
 pub(crate) fn endmembers_of(model: &Path) -> Option<PathBuf> {
-    let is_table = model.extension().is_some_and(|ending| ending == "csv");
     let within = model.join("endmembers.csv");
-    if is_table { Some(model.to_owned()) } else { Some(within).filter(|table| table.is_file()) }
+    let table = if within.is_file() { &within } else { model };
+    is_table(table).then(|| table.to_owned())
+}
+
+/// Whether a file begins as a table of endmembers does.
+fn is_table(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let longest = AXES.iter().map(|axis| axis.len() + 1).max().unwrap_or_default();
+    let read =
+        File::open(path).and_then(|file| file.take(longest as u64).read_to_end(&mut beginning));
+    read.is_ok() && AXES.iter().any(|axis| beginning.starts_with(format!("{axis},").as_bytes()))
 }
 
 /// Finds endmembers, or takes those that are given.

@@ -27,6 +27,23 @@ const SHARES: [f64; 4] = [0.0, 0.025, 0.05, 0.1];
 /// Condition numbers of W; none for uniform entries.
 const CONDITIONS: [Option<f64>; 4] = [None, Some(10.0), Some(100.0), Some(1000.0)];
 
+/// Designs that `--outliers` is tried on.
+const WITH_SHARES: [&str; 6] = [
+    "10 dense outliers",
+    "10 spiked outliers",
+    "10 bright outliers",
+    "Dirichlet, each anchor twice",
+    "log-normal column scales",
+    "Poisson counts",
+];
+
+/// What the quick version looks at.
+const QUICK: [&str; 2] = ["middle points", "10 bright outliers"];
+
+fn designs_of(settings: &Settings) -> Vec<&'static Design> {
+    DESIGNS.iter().filter(|design| !settings.quick || QUICK.contains(&design.name)).collect()
+}
+
 /// Noise relative to the median singular value of W.
 const RATIOS: [f64; 7] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5];
 
@@ -48,11 +65,14 @@ fn anchors(noisy: &Noisy, method: &str) -> Result<Vec<usize>> {
 
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let runs = if settings.quick { 2 } else { 25 };
-    watch.begin("noise", 2 * DESIGNS.len() + CONDITIONS.len() + 3);
+    let designs = designs_of(settings);
+    let with_share = designs.iter().filter(|design| WITH_SHARES.contains(&design.name)).count();
+    let judged = trusted::designs_of(settings).count();
+    watch.begin("noise", designs.len() + with_share + CONDITIONS.len() + judged);
     let mut page = settings.page("noise", "Noise: recovery, and which anchors to trust");
     said(&mut page);
     let mut rows = Vec::new();
-    for design in &DESIGNS {
+    for design in designs {
         rows.push((design, recoveries(design, settings.seed + FIRST_SEED, runs)?));
         watch.advance()?;
     }
@@ -151,17 +171,11 @@ fn told_outliers(
     page.paragraph(format!(
         "`--outliers SHARE` ({runs} data sets; of the designs with outliers a share of .048 are some). It must be asked for: where there are none it costs good anchors."
     ));
-    let names = [
-        "10 dense outliers",
-        "10 spiked outliers",
-        "10 bright outliers",
-        "Dirichlet, each anchor twice",
-        "log-normal column scales",
-        "Poisson counts",
-    ];
     let headers = SHARES.iter().map(|share| Column::right(format!("share {share}")));
     let mut table = Table::new([Column::left("design")].into_iter().chain(headers));
-    for design in DESIGNS.iter().filter(|design| names.contains(&design.name)) {
+    for design in
+        designs_of(settings).into_iter().filter(|design| WITH_SHARES.contains(&design.name))
+    {
         let one = |seed: u64| -> Result<Vec<f64>> {
             let data = design.data(seed)?;
             let share = |&outliers: &f64| -> Result<f64> {
@@ -209,7 +223,8 @@ fn told_conditions(
         let name =
             condition.map_or("uniform W".to_owned(), |condition| format!("condition {condition}"));
         let mut curves = METHODS.map(|_| Vec::new());
-        for ratio in RATIOS {
+        let ratios = if settings.quick { &RATIOS[2..4] } else { &RATIOS[..] };
+        for &ratio in ratios {
             let one = |seed: u64| -> Result<(f64, Recoveries)> {
                 let singular = conditioned(seed, condition, 0.0)?.1;
                 let (median, least) = (singular[singular.len() / 2], singular[singular.len() - 1]);

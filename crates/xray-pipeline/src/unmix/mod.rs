@@ -17,7 +17,7 @@ mod rivals;
 mod truth;
 
 pub use library::{NearSpectrum, nearest_spectra, resampled};
-pub use report::{BandFacts, EndmemberFacts, NumberFacts, UnmixReport, endmembers_csv};
+pub use report::{AXES, BandFacts, EndmemberFacts, NumberFacts, UnmixReport, endmembers_csv};
 pub use truth::{Truth, TruthFacts};
 
 use std::ops::{ControlFlow, Range};

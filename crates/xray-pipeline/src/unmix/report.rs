@@ -148,11 +148,15 @@ impl BandFacts {
     }
 }
 
+/// What the first column of a table of endmembers may be called.
+pub const AXES: [&str; 2] = ["wavelength", "band"];
+
 /// A row for each band: its wavelength, or its number if that is not known, and the value of each endmember.
 pub fn endmembers_csv(report: &UnmixReport, cells: Cells) -> String {
+    let [wavelength, band] = AXES;
     let axis = match &report.bands.wavelengths {
-        Some(wavelengths) => ("wavelength", wavelengths.iter().map(f64::to_string).collect()),
-        None => ("band", report.bands.taken.iter().map(usize::to_string).collect::<Vec<String>>()),
+        Some(wavelengths) => (wavelength, wavelengths.iter().map(f64::to_string).collect()),
+        None => (band, report.bands.taken.iter().map(usize::to_string).collect::<Vec<String>>()),
     };
     let names: Vec<String> =
         (1..=report.endmembers.len()).map(|k| format!("endmember_{k}")).collect();

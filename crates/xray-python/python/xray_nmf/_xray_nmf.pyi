@@ -12,11 +12,13 @@ __all__ = [
     "Factorization",
     "Matrix",
     "Model",
+    "abundances",
     "corpus",
     "defaults",
     "edit_topics",
     "fit",
     "fit_topics",
+    "frequent",
     "group_shares",
     "nearest",
     "nnls",
@@ -28,6 +30,7 @@ __all__ = [
     "successive",
     "topic_levels",
     "topics_page",
+    "unmix",
 ]
 
 VERSION: str

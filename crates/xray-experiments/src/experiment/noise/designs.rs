@@ -62,7 +62,7 @@ impl Noisy {
     }
 }
 
-pub(super) const DESIGNS: [Design; 15] = [
+pub(super) static DESIGNS: [Design; 15] = [
     Design {
         name: "paper",
         levels: &[0.3, 0.4, 0.5, 0.6, 0.8, 1.0],
