@@ -8,6 +8,7 @@ const VERBS: [&str; 9] = [
     "demo",
     "topics",
     "factorize",
+    "unmix",
     "transform",
     "rank",
     "compare",

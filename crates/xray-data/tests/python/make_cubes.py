@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write hyperspectral cubes with the package `spectral`, NumPy and SciPy, for the tests to read back.
+"""Write hyperspectral cubes with the package `spectral`, NumPy and SciPy, for the tests to read.
 
 usage: make_cubes.py FOLDER [DATA]
 
 FOLDER/cubes gets ENVI files in all orders, types and byte orders, a spectral library, .npy and .mat
-files, and cubes.json, which says which numbers each one holds (as the package reads them back, where it
-wrote them). The test `cubes.rs` reads it all:
+files, and cubes.json, which says which numbers each one holds (as the package reads them back,
+where it wrote them). The test `cubes.rs` reads it all:
 
     XRAY_REFERENCE=FOLDER cargo test -p xray-data cubes
 """
@@ -61,7 +61,7 @@ def envi_files() -> None:
 def header_fields() -> None:
     """Wavelengths, bad bands, places, an offset and a value for pixels without data."""
     values = drawn("int16")
-    metadata = {
+    metadata: dict[str, Any] = {
         "wavelength": [400.0 + 12.5 * b for b in range(BANDS)],
         "wavelength units": "Nanometers",
         "bbl": [1, 1, 0, 1, 1, 0, 1],

@@ -21,7 +21,7 @@ UnmixMethod: TypeAlias = Literal["unmix", "xray", "spa", "vca", "nfindr"]
 AbundanceRule: TypeAlias = Literal["scaled", "sum-to-one", "nnls"]
 
 
-class Unmixer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Unmixer(TransformerMixin, BaseEstimator):
     """Endmembers and abundances of a hyperspectral cube; the same bits as `xray unmix`.
 
     Parameters
@@ -167,7 +167,8 @@ def _as_cube(X: Any) -> tuple[Floats, bool]:
     array = np.asarray(X)
     if array.ndim not in (2, 3):
         raise ValueError(
-            f"X of shape {array.shape} is not allowed; give rows x columns x bands, or pixels x bands"
+            f"X of shape {array.shape} is not allowed; give rows x columns x bands, or pixels x "
+            "bands"
         )
     if array.dtype.kind not in "fiub":
         raise TypeError(f"X of {array.dtype} is not allowed; give real numbers")
@@ -182,5 +183,7 @@ def _as_mask(mask: Any, cube: Floats) -> Flags | None:
         return None
     flags = np.asarray(mask)
     if flags.size != cube.shape[0] * cube.shape[1]:
-        raise ValueError(f"mask of shape {flags.shape} is not allowed; X has {cube.shape[:2]} pixels")
+        raise ValueError(
+            f"mask of shape {flags.shape} is not allowed; X has {cube.shape[:2]} pixels"
+        )
     return np.ascontiguousarray(flags.ravel() != 0)

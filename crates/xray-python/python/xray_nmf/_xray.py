@@ -102,8 +102,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
     mean_ray : bool, default=False
         Start from the mean column: more robust to noise with "dist" and "greedy".
     robust : bool, default=False
-        Seek anchors above the noise: estimates it, and looks where it is even if it can. The rule is
-        "dist" then, whatever `selection` and `mean_ray` say; ``noise_`` tells what was decided.
+        Seek anchors above the noise: estimates it, and looks where it is even if it can. The rule
+        is "dist" then, whatever `selection` and `mean_ray` say; ``noise_`` tells what was decided.
     outliers : float, default=0.0
         With `robust`, the share of columns that may be something else: anchors that explain only
         themselves are dropped. Without outliers it costs good ones.
