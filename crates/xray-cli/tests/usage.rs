@@ -8,6 +8,7 @@ const VERBS: [&str; 10] = [
     "demo",
     "topics",
     "factorize",
+    "unmix",
     "transform",
     "explore",
     "rank",

@@ -17,6 +17,7 @@ mod table1;
 mod table2;
 mod table3;
 mod table4;
+mod unmixing;
 mod verdict;
 
 use std::path::PathBuf;
@@ -86,6 +87,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         name: "noise",
         about: "robust fits under noise of many kinds, and which anchors to trust",
         run: noise::run,
+    },
+    Experiment {
+        name: "unmixing",
+        about: "endmembers of real and drawn hyperspectral scenes, beside rivals",
+        run: unmixing::run,
     },
     Experiment {
         name: "swimmer",

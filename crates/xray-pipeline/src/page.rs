@@ -55,9 +55,14 @@ const FEWEST_KEPT: usize = 320;
 const MOST_KEPT: usize = 1_200;
 const ALL_KEPT: usize = 64 << 20;
 
-/// How many characters of each of so many documents are worth keeping for a page.
-pub fn kept_characters(n_documents: usize) -> usize {
-    (ALL_KEPT / n_documents.max(1)).clamp(FEWEST_KEPT, MOST_KEPT)
+/// The part of a limit of memory that texts for a page may take.
+const PART_OF_MEMORY: usize = 16;
+
+/// How many characters of each of so many documents are worth keeping for a page, and fit into a part of `memory`.
+pub fn kept_characters(n_documents: usize, memory: Option<usize>) -> usize {
+    let wanted = (ALL_KEPT / n_documents.max(1)).clamp(FEWEST_KEPT, MOST_KEPT);
+    let fitting = memory.map_or(wanted, |bytes| bytes / PART_OF_MEMORY / n_documents.max(1));
+    wanted.min(fitting)
 }
 
 /// What a page tells of the topics of one number, beyond what the topics have.
@@ -432,7 +437,8 @@ mod tests {
 
     #[test]
     fn documents_that_are_many_keep_less_of_each() {
-        assert_eq!(kept_characters(0), MOST_KEPT);
-        assert_eq!(kept_characters(10_000_000), FEWEST_KEPT);
+        assert_eq!(kept_characters(0, None), MOST_KEPT);
+        assert_eq!(kept_characters(10_000_000, None), FEWEST_KEPT);
+        assert_eq!(kept_characters(10_000, Some(16_000_000)), 100);
     }
 }

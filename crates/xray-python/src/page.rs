@@ -71,6 +71,6 @@ fn check_length(name: &str, list: Option<&[String]>, n: usize) -> Result<()> {
 /// How texts begin; none of counts.
 fn beginnings(given: &Given) -> Option<Vec<String>> {
     let Given::Texts(texts) = given else { return None };
-    let kept = kept_characters(texts.len());
+    let kept = kept_characters(texts.len(), None);
     Some(texts.iter().map(|text| beginning(text, kept)).collect())
 }

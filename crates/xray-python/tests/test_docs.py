@@ -54,7 +54,7 @@ def run(example: str) -> str:
 
 
 def test_examples_are_short() -> None:
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
     assert all(len([line for line in e.splitlines() if line.strip()]) <= 20 for e in EXAMPLES)
 
 
@@ -71,6 +71,13 @@ def test_more_topics_of_the_guide(root: Path, monkeypatch: pytest.MonkeyPatch) -
     words = run(EXAMPLES[3])
     assert "exclusivity" in words and "['rename 3=my topic', 'merge 1,2'] ['" in words
     assert "'my topic'" in words and "\n8 [('" in words
+
+
+def test_the_page_of_the_guide(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "crates").symlink_to(root / "crates")
+    monkeypatch.chdir(tmp_path)
+    run(EXAMPLES[3] + EXAMPLES[4])
+    assert (tmp_path / "topics.html").read_text().startswith("<!doctype html>")
 
 
 def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ impl Start {
     /// Reads and weighs the documents, and finds the first topics unless a model has them.
     fn studio(&self, session: &mut Session, topics: &TopicsArgs) -> anyhow::Result<Studio> {
         let content = read(&OneRank, session, &self.input)?;
-        let texts = content.beginnings(kept_characters(content.n_rows()));
+        let texts = content.beginnings(kept_characters(content.n_rows(), topics.common.memory()));
         let Some((_, model)) = &self.model else {
             return self.fitted(session, topics, content, texts);
         };

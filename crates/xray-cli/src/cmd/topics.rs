@@ -64,7 +64,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let periods = more::read_periods(comm, &mut session, args)?;
     let content = read(comm, &mut session, &args.input)?;
     let shows_page = folder.is_some() && (!args.no_report || args.figures());
-    let kept = if shows_page { kept_characters(content.n_rows()) } else { BEGINNING };
+    let memory = args.common.memory();
+    let kept = if shows_page { kept_characters(content.n_rows(), memory) } else { BEGINNING };
     let beginnings = (args.details || shows_page).then(|| content.beginnings(kept)).flatten();
     let mut corpus = weigh_content(comm, &mut session, &args.input, &args.text, content)?;
     let reading = comm.traffic().bytes;

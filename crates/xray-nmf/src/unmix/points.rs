@@ -51,7 +51,8 @@ impl Points {
         &self.places
     }
 
-    pub(super) fn place(&self, j: usize) -> &[f32] {
+    /// The place of pixel j.
+    pub fn place(&self, j: usize) -> &[f32] {
         &self.places[j * self.dimensions..(j + 1) * self.dimensions]
     }
 

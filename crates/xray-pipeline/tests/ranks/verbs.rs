@@ -76,7 +76,7 @@ fn topics(
 /// The page of three topics, with two numbers of them beside.
 fn page(comm: &dyn Communicator) -> String {
     let content = read(comm, &inputs(&file().1), &LoadOptions::default()).expect("texts");
-    let texts = content.beginnings(kept_characters(content.n_rows())).expect("texts");
+    let texts = content.beginnings(kept_characters(content.n_rows(), None)).expect("texts");
     let mut corpus = weigh(comm, content, &TextRequest::default()).expect("a corpus");
     let options = TopicOptions { rank: Some(3), ..TopicOptions::default() };
     let new = RunState::default();
