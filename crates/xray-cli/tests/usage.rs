@@ -4,7 +4,7 @@ mod support;
 
 use support::{Place, skipped};
 
-const VERBS: [&str; 10] = [
+const VERBS: [&str; 11] = [
     "demo",
     "topics",
     "factorize",
