@@ -263,7 +263,7 @@ fn told_drawn(
             .enumerate()
             .map(|(k, name)| if k == 0 { Column::left(*name) } else { Column::right(*name) }),
     );
-    let mut total = vec![0.0; 6];
+    let mut total = [0.0; 6];
     for (name, scene) in designs {
         let one = |seed: u64| -> Result<Vec<f64>> {
             let scene = Scene { seed, ..scene.clone() };
