@@ -5,8 +5,8 @@ usage: builds.py OLD NEW DATA WORK [--repeat N] [--limit RATIO]
 OLD and NEW are programs `xray`; DATA has the data sets; WORK is for matrices made from them. For
 each job both run in turns. Told are the least processor seconds of each (of the whole program,
 reading and writing included) and their ratio, which a busy machine disturbs less than seconds by
-the clock; and the same of the seconds that the program counts for its anchors and refinement.
-Above the limit, exits with 1.
+the clock; the same of the seconds that the program counts for its anchors and refinement; and of its
+peak of memory. Above the limit, exits with 1.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def matrices(program: Path, data: Path, work: Path) -> dict[str, list[str]]:
     return {"tdt2": [str(tdt2)], "samson": [str(samson)], "bbc": [str(bbc), "--text", "text"]}
 
 
-def run(program: Path, words: list[str], folder: str) -> tuple[float, float]:
-    """Processor seconds of the program, and the seconds that it counts for its work."""
+def run(program: Path, words: list[str], folder: str) -> tuple[float, float, float]:
+    """Processor seconds of the program, the seconds that it counts for its work, and megabytes."""
     command = [str(program), *words, "--threads", "1", "--json", "-q"]
     with tempfile.TemporaryFile() as answer:
         child = subprocess.Popen(command, stdout=answer, cwd=folder)
@@ -62,7 +62,7 @@ def run(program: Path, words: list[str], folder: str) -> tuple[float, float]:
         answer.seek(0)
         seconds = json.load(answer)["seconds"]
     counted = sum(seconds.get(stage, 0.0) for stage in ("anchors", "refine"))
-    return used.ru_utime + used.ru_stime, counted
+    return used.ru_utime + used.ru_stime, counted, used.ru_maxrss / 1e3
 
 
 def main() -> None:
@@ -82,12 +82,13 @@ def main() -> None:
             runs = [
                 [run(program, words, folder) for program in programs] for _ in range(given.repeat)
             ]
-            least = [[min(turn[k][q] for turn in runs) for k in range(2)] for q in range(2)]
-            (old, new), (before, after) = least
-            worst = max(worst, new / old)
+            least = [[min(turn[k][q] for turn in runs) for k in range(2)] for q in range(3)]
+            (old, new), (before, after), (small, large) = least
+            worst = max(worst, new / old, large / small)
             print(
                 f"{name}: processor {old:.3f} -> {new:.3f} s, {new / old:.3f} x; "
-                f"counted {before:.3f} -> {after:.3f} s, {after / before:.3f} x",
+                f"counted {before:.3f} -> {after:.3f} s, {after / before:.3f} x; "
+                f"peak {small:.0f} -> {large:.0f} MB, {large / small:.3f} x",
                 flush=True,
             )
     if given.limit is not None and worst > given.limit:

@@ -67,10 +67,10 @@ $(FUZZ_TARGETS:%=fuzz-of-%): fuzz-of-%:
 	@corpus=fuzz/corpus/$*; kept=fuzz/regressions/$*; log=target/fuzz-$*.log; mkdir -p $$corpus $$kept target; \
 	export XRAY_FUZZ_TARGET=$* RAYON_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0; \
 	XRAY_FUZZ_SEEDS=$$corpus $(FUZZ_PROGRAM); \
-	$(FUZZ_PROGRAM) $$corpus $$kept -max_total_time=$(FUZZ_SECONDS) $(FUZZ_LIMITS) -dict=fuzz/dictionary.txt \
-		-artifact_prefix=$$kept/ >$$log 2>&1 || { tail -40 $$log; exit 1; }; \
-	awk -v target=$* '/number_of_executed_units/ {n = $$2} /peak_rss_mb/ {mb = $$2} \
-		END {printf "%s: %d inputs in $(FUZZ_SECONDS) s, %d MB, nothing found\n", target, n, mb}' $$log; \
+	TIMEFORMAT=%U; { time $(FUZZ_PROGRAM) $$corpus $$kept -max_total_time=$(FUZZ_SECONDS) $(FUZZ_LIMITS) -dict=fuzz/dictionary.txt \
+		-artifact_prefix=$$kept/ >$$log 2>&1; } 2>$$log.processor || { tail -40 $$log; exit 1; }; \
+	awk -v target=$* -v used=$$(tail -1 $$log.processor) '/number_of_executed_units/ {n = $$2} /peak_rss_mb/ {mb = $$2} \
+		END {printf "%s: %d inputs in $(FUZZ_SECONDS) s (%d s of processor), %d MB, nothing found\n", target, n, used, mb}' $$log; \
 	rmdir --ignore-fail-on-non-empty $$kept
 
 # Random jobs in one Python process, which may not grow.

@@ -263,7 +263,8 @@ fn told_words(dropped: &Dropped, vectorizer: &Vectorizer) -> String {
     line
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+/// A count with its noun.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", number::count(count), if count == 1 { one } else { many })
 }
 

@@ -263,7 +263,7 @@ const MEAN_RAY: Method = Method {
 const ROBUST: Method = Method {
     name: "xray-robust",
     label: "XRAY(robust)",
-    about: "dist above the noise, which is estimated, in a cone that starts with the mean column",
+    about: "dist above the estimated noise, in a cone that starts with the mean",
     needs_nonnegative: false,
     random: false,
     cost: decomposed,

@@ -16,11 +16,12 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   xray compare articles.csv --text body --labels section -r 10 -o comparison/
   xray compare counts.npz -r 30 --methods xray-greedy,spa-l1,nmf-hals
-  xray synth x.npy --noise 0.3 --clip > truth.txt && xray compare x.npy -r 20 --true-anchors truth.txt
+  xray synth x.npy --noise 0.3 --clip > truth.txt
+  xray compare x.npy -r 20 --true-anchors truth.txt
 
-Anchors are refined before rows are clustered (NMI) and classified (accuracy, 5 % of the rows to learn
-from). Time and memory are those of the method alone. Writes compare.html, compare.csv, compare.svg and compare.png.
-On many ranks (mpirun) the rules of XRAY run, and time and memory are those of the rank that takes most;
+Anchors are refined before rows are clustered (NMI) and classified (accuracy, 5 % of the rows to learn \
+from). Time and memory are those of the method alone. Writes compare.html, compare.csv, compare.svg and compare.png. \
+On many ranks (mpirun) the rules of XRAY run, and time and memory are those of the rank that takes most; \
 the other methods need the whole matrix on one machine, and are left out.
 
 Methods:
@@ -101,7 +102,7 @@ Examples:
   xray reproduce figure3                        drawn data, no files needed
   XRAY_DATA=~/data xray reproduce table1 table4 -o results/
 
-Each writes NAME.html, NAME.md, NAME.csv and pictures into the folder; `all` joins the pages in FOLDER.md.
+Each writes NAME.html, NAME.md, NAME.csv and pictures into the folder; `all` joins the pages in FOLDER.md. \
 A page that is made again takes its place there.
 
 Experiments:
@@ -146,7 +147,7 @@ Examples:
   xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
   xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
   xray synth rcv1.npz --corpus rcv1 --scale 0.01
-  xray synth scene.hdr --cube 400x500x200 -r 5 --snr 30  a hyperspectral scene (ENVI), and scene-truth.csv
+  xray synth scene.hdr --cube 400x500x200 -r 5 --snr 30  a scene (ENVI), and its truth
 
 The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
 

@@ -10,11 +10,11 @@ use super::{CommonArgs, TopicsArgs};
 const EXPLORE_HELP: &str = "\
 Examples:
   xray explore reviews.csv --text body -k 12
-  xray explore out/ reviews.csv --text body         the model in a folder, or model.npz, and its documents
+  xray explore out/ reviews.csv --text body         a model and its documents
   xray explore news.jsonl --anchor election,vote --save elections.npz
 
-Opens the page of the topics in a browser, served on this machine alone. There words can be made seeds of topics or
-excluded, topics merged, split, dropped, renamed, and their number changed: each change is answered exactly, and can be
+Opens the page of the topics in a browser, served on this machine alone. There words can be made seeds of topics or \
+excluded, topics merged, split, dropped, renamed, and their number changed: each change is answered exactly, and can be \
 undone. The page tells the commands that give the same topics. Ctrl-C ends it, or closing the page for a while.";
 
 /// Arguments of `explore`.

@@ -7,6 +7,7 @@ mod engine;
 mod evidence;
 #[cfg(feature = "explore")]
 mod explore;
+mod help;
 mod input;
 mod parse;
 mod ranks;
@@ -36,21 +37,12 @@ pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;
 pub use unmix::{CubeArgs, UnmixArgs};
 
-const AFTER_HELP: &str = "\
-Start here:
-  xray demo
-  xray topics reviews.csv --text body -k 20 -o topics/
-  xray factorize counts.mtx.gz -r 50 -o factors/
-
-Data goes to standard output, words and progress to standard error. Exit status: 0 done, 1 the data or
-the run failed, 2 wrong usage, 130 interrupted (what was found so far is saved).";
-
 /// Find the few columns of a nonnegative matrix that explain all the others.
 ///
 /// Topics with their anchor words from any text, factors of any nonnegative matrix: the XRAY algorithms
 /// (Kumar, Sindhwani, Kambadur, ICML 2013). The same answer on every run, with any number of threads.
 #[derive(Debug, Parser)]
-#[command(name = "xray", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "xray", version, after_help = help::PROGRAM, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -187,14 +179,9 @@ impl CommonArgs {
     }
 }
 
-const DEMO_HELP: &str = "\
-Examples:
-  xray demo
-  xray demo -o demo/        report.html, topics.csv, topics.json, documents.csv and model.npz go there";
-
 /// Arguments of `demo`.
 #[derive(Debug, Args)]
-#[command(after_help = DEMO_HELP)]
+#[command(after_help = help::DEMO)]
 pub struct DemoArgs {
     /// Folder for the files that `xray topics` writes [default: demo-topics; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
@@ -204,26 +191,9 @@ pub struct DemoArgs {
     pub common: CommonArgs,
 }
 
-const TOPICS_HELP: &str = "\
-Examples:
-  xray topics reviews.csv --text body                  as many topics as the data suggests
-  xray topics reviews.csv --text title --text body --labels product -k 20 -o out/
-  xray topics articles/ -k 10                          a folder of texts
-  zcat tweets.gz | xray topics - -k 50 --json          one document a line
-  xray topics docword.kos.txt.gz -k 12                 UCI bag of words, with vocab.kos.txt beside it
-  xray topics counts.mtx --transpose --terms words.txt -k 5
-  xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude said
-                                                       two topics begin with your words, six are free
-  xray topics news.csv --text body --levels 2,5,10,20  how topics split as their number grows
-  xray topics news.csv --text body -k 8 --time date --details
-                                                       their shares over time, and what speaks for each
-
-Writes report.html (open it in a browser), topics.csv, topics.json, documents.csv and model.npz into the folder.
-`xray transform` applies model.npz to new documents.";
-
 /// Arguments of `topics`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = TOPICS_HELP)]
+#[command(after_help = help::TOPICS)]
 pub struct TopicsArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -324,20 +294,9 @@ impl TopicsArgs {
     }
 }
 
-const FACTORIZE_HELP: &str = "\
-Examples:
-  xray factorize x.npz -r 20                            a scipy sparse matrix, 20 anchors
-  xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
-  xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
-  xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
-  xray factorize noisy.npy -r 10 --robust --stability   anchors above the noise, and which of them to trust
-
-Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the
-anchors' columns or their refinement) and anchors.csv.";
-
 /// Arguments of `factorize`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = FACTORIZE_HELP)]
+#[command(after_help = help::FACTORIZE)]
 pub struct FactorizeArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -374,20 +333,9 @@ pub struct FactorizeArgs {
     pub common: CommonArgs,
 }
 
-const TRANSFORM_HELP: &str = "\
-Examples:
-  xray transform out/model.npz new.csv --text body > weights.csv
-  xray transform out/model.npz new.jsonl -o weights.npz
-  xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
-  xray transform scene-unmixed/ later.hdr -o later/    endmembers of one cube in another
-
-Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training
-documents get exactly the weights that the fit wrote. Columns of numbers are found by their names, in any
-order; without names they are taken in their order if those of the model had none either.";
-
 /// Arguments of `transform`.
 #[derive(Debug, Args)]
-#[command(after_help = TRANSFORM_HELP)]
+#[command(after_help = help::TRANSFORM)]
 pub struct TransformArgs {
     /// A model.npz written by `topics` or `factorize`, or what `unmix` wrote
     #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
@@ -430,19 +378,9 @@ impl TransformArgs {
     }
 }
 
-const RANK_HELP: &str = "\
-Examples:
-  xray rank reviews.csv --text body --max 60 -o out/
-  xray rank cube.mat --variable V --max 12
-  xray rank counts.npz --selection greedy --fast --json
-
-One table for all ranks: the part of the data left unexplained; for some of them the same on entries that
-were not seen, and how well topics of two halves of the rows agree (stability); for text the coherence
-(NPMI, UMass) of the topics. Writes rank.html, rank.csv, rank.svg and rank.png.";
-
 /// Arguments of `rank`.
 #[derive(Debug, Args)]
-#[command(after_help = RANK_HELP)]
+#[command(after_help = help::RANK)]
 pub struct RankArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
@@ -476,20 +414,9 @@ pub struct RankArgs {
     pub common: CommonArgs,
 }
 
-const CONVERT_HELP: &str = "\
-Examples:
-  xray convert counts.mat counts.mtx.gz --variable fea
-  xray convert x.npz x.mtx --transpose
-  xray convert articles.csv tfidf.npz --text body       texts become a weighted matrix
-  xray convert articles.csv counts.npz --text body --weighting counts
-  xray convert news.parquet news.jsonl --text text      texts stay texts
-
-Numbers are kept to the last bit. The formats are told by content (in) and by name (out): mtx, npz, npy,
-mat, svm, docword, csv, tsv; for texts csv, tsv, jsonl, txt and parquet. Add .gz or .zst to compress.";
-
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
-#[command(after_help = CONVERT_HELP)]
+#[command(after_help = help::CONVERT)]
 pub struct ConvertArgs {
     #[command(flatten)]
     #[allow(missing_docs)]

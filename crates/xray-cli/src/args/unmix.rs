@@ -19,8 +19,8 @@ Examples:
   xray unmix scene.img -r 8 --library minerals.sli     which known materials they are like
   xray unmix later.hdr --endmembers scene-unmixed/endmembers.csv
 
-Writes endmembers.csv, abundances.npy (rows x columns x endmembers), abundances.hdr and .img (ENVI, with map
-info), maps.png, endmembers.svg and .png, and unmix.json with everything else. Cubes larger than memory are
+Writes endmembers.csv, abundances.npy (rows x columns x endmembers), abundances.hdr and .img (ENVI, with map \
+info), maps.png, endmembers.svg and .png, and unmix.json with everything else. Cubes larger than memory are \
 read in passes.";
 
 /// Arguments of `unmix`.

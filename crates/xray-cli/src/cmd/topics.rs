@@ -26,7 +26,7 @@ use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
-use crate::data::{about, provenance, read, tell_frequent, weigh_content};
+use crate::data::{about, counted, provenance, read, tell_frequent, weigh_content};
 use crate::documents::{
     DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
 };
@@ -406,10 +406,10 @@ fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Res
         ));
     }
     if report.silent > 0 {
-        let silent = number::count(report.silent as u64);
-        session.note(format!(
-            "\n{silent} documents are in no topic: they have none of the topics' words"
-        ));
+        let (one, many) =
+            ("document is in no topic: it has", "documents are in no topic: they have");
+        let silent = counted(report.silent as u64, one, many);
+        session.note(format!("\n{silent} none of the topics' words"));
     }
     if let Some(Suggestion { sentence, .. }) = &report.suggestion {
         session.note(format!("\n{sentence}; choose another number with -k"));

@@ -45,7 +45,7 @@ choices! {
         Rand = "rand": "a random exterior column leads to the next anchor",
         #[default]
         Max = "max": "the column with the largest residual leads to the next anchor",
-        Dist = "dist": "the exterior column whose residual sees the most mass leads to the next anchor",
+        Dist = "dist": "the column whose residual sees the most mass leads to the next anchor",
         Greedy = "greedy": "the next anchor by itself lowers the residual most; strongest on text",
         Agg = "agg": "the next anchor is the column that all residuals together see farthest out",
         Joint = "joint": "the next anchor is the column that any residual sees farthest out",
