@@ -29,7 +29,7 @@ WHEELS := target/wheels
 RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
-	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-mpi \
+	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-explore bench-mpi \
 	results clean FORCE
 
 help:
@@ -47,6 +47,7 @@ help:
 	@echo "make bench-python XRay against scikit-learn's NMF at equal objective, and what Python adds to a fit (some minutes)"
 	@echo "make bench-large  the paper's large shapes: time and peak memory (some minutes, 2.5 GB)"
 	@echo "make bench-topics seeds, numbers and clusters of topics, raw texts: docs/topics.md (half an hour; TEXTS='a.csv ...')"
+	@echo "make bench-explore how fast changes by hand are answered, and a thousand random ones (some minutes)"
 	@echo "make bench-rivals topics against scikit-learn, RcppML, gensim, topica and tomotopy (10 minutes, 14 GB)"
 	@echo "make fuzz         hostile bytes for every reader, under libFuzzer (FUZZ_SECONDS=1200 for each target)"
 	@echo "make soak         random jobs in one process for an hour: does it grow? (SOAK_SECONDS)"
@@ -312,6 +313,9 @@ bench-python: venv $(BENCH) $(PROGRAM)
 # TEXTS are tables of one's own, with columns label and text.
 bench-topics: venv $(PROGRAM)
 	$(PYTHON) bench/topics_page.py $(PROGRAM) $(DATA) --texts $(TEXTS)
+
+bench-explore: venv $(PROGRAM)
+	$(PYTHON) bench/explore.py $(PROGRAM) $(DATA)
 
 $(BENCH): FORCE
 	cargo build --release --quiet --package xray-experiments --example time
