@@ -3,8 +3,8 @@
 usage: explore.py PROGRAM DATA [--changes N] [--seed N]
 
 On BBC and TDT2: the time from a word that is made a seed to the answer (median and worst of ten
-words), beside the limits of 0.3 and 3 seconds. Then N random changes of all kinds on BBC, some of them
-nonsense, with what the program holds in memory along the way; and all of them undone, which must
+words), beside the limits of 0.3 and 3 seconds. Then N random changes of all kinds on BBC, some
+of them nonsense, with what the program holds in memory; and all of them undone, which must
 give the page of the beginning, byte by byte. Exits with 1 if one of these does not hold.
 """
 
