@@ -9,7 +9,7 @@ use xray_pipeline::measure::normalized_mutual_information;
 use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
 
 use super::verdict::{Deciding, Estimate, Verdict, judge, worst};
-use super::{HOTTOPIXX_ON_TEXT, Settings, TEXT_METHODS};
+use super::{HOTTOPIXX_ON_TEXT, PAPER_ON_TEXT, Settings, methods_on_text};
 use crate::dataset::DataSet;
 use crate::evaluate::{clusters, mean_and_spread};
 use crate::method::{Found, Job, Method};
@@ -73,7 +73,7 @@ impl Study {
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let (steps, starts) = if settings.quick { (8, 3) } else { (60, 10) };
     let sets = settings.counted_sets()?;
-    let per_set = Preparation::ALL.len() * (TEXT_METHODS.len() + starts);
+    let per_set = Preparation::ALL.len() * (methods_on_text().count() + starts);
     watch.begin("figure5", sets.len() * per_set);
     let mut studies = Vec::new();
     for set in &sets {
@@ -100,9 +100,8 @@ fn study(
         ..Job::new(data.n_classes())
     };
     let mut curves = Vec::new();
-    for name in TEXT_METHODS {
-        let looks: &[usize] =
-            if OURS.contains(&name) || RIVALS.contains(&name) { &LOOKS } else { &FEW_LOOKS };
+    for name in methods_on_text() {
+        let looks: &[usize] = if PAPER_ON_TEXT.contains(&name) { &LOOKS } else { &FEW_LOOKS };
         let method = Method::named(name)?;
         curves.push(curve(data, &classes, method, &job, (looks, steps))?);
         watch.advance()?;
@@ -230,12 +229,6 @@ fn over_draws(a: &[f64], b: &[f64]) -> Estimate {
 }
 
 fn picture(study: &Study) -> Chart {
-    let mut panel = Panel::new("NMI");
-    // Step k is at k + 1: a logarithmic axis has no 0, and most happens in the first steps.
-    for curve in &study.curves {
-        let points = curve.points.iter().map(|(after, value)| (*after as f64 + 1.0, *value));
-        panel = panel.series(Series::new(curve.method.label, points));
-    }
     let (mean, spread) = mean_and_spread(&study.local_nmi());
     let end = study.curves.first().and_then(|curve| curve.points.last());
     let end = end.map_or(1.0, |(after, _)| *after as f64 + 1.0);
@@ -244,6 +237,16 @@ fn picture(study: &Study) -> Chart {
         .band([(mean - spread, mean + spread); 2])
         .dashed()
         .markers(false);
+    let panel = |label: &str, of_paper: bool| {
+        let is_in = |curve: &&Curve| PAPER_ON_TEXT.contains(&curve.method.name) == of_paper;
+        // Step k is at k + 1: a logarithmic axis has no 0, and most happens in the first steps.
+        let series = |curve: &Curve| {
+            let points = curve.points.iter().map(|(after, value)| (*after as f64 + 1.0, *value));
+            Series::new(curve.method.label, points)
+        };
+        let curves = study.curves.iter().filter(is_in).map(series);
+        curves.chain([local.clone()]).fold(Panel::new(label), Panel::series)
+    };
     let last = |name: &str| {
         let point = study.curve(name).and_then(|curve| curve.points.last());
         point.map_or(f64::NAN, |point| point.1)
@@ -258,8 +261,9 @@ fn picture(study: &Study) -> Chart {
     Chart::new(title)
         .x_label("1 + steps of refinement")
         .x_scale(Scale::Log)
-        .panel(panel.series(local))
-        .size(860, 520)
+        .panel(panel("NMI, the paper's methods", true))
+        .panel(panel("NMI, other methods", false))
+        .size(860, 860)
 }
 
 fn table(studies: &[Study]) -> Table {
