@@ -386,8 +386,10 @@ fn verdicts(curves: &[Curve], copies: &[Copies]) -> Vec<Verdict> {
         let rivals = rivals.iter().filter_map(|name| curve(name));
         rivals.filter_map(move |rival| Some(ours?.above(rival)))
     };
-    let [plain, merged] = ["esser", "esser-merged"]
-        .map(|name| Runs { label: curve(name).map_or("", |c| c.method.label), values: clean(name) });
+    let [plain, merged] = ["esser", "esser-merged"].map(|name| Runs {
+        label: curve(name).map_or("", |c| c.method.label),
+        values: clean(name),
+    });
     let mut verdicts = vec![
         Verdict::new(BEST, noisy, best).figures(all).held_before(),
         Verdict::new(FOLLOWED, noisy, followed).held_before(),
