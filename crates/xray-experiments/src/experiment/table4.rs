@@ -39,6 +39,7 @@ impl Epoch {
 
     fn kind(self) -> String {
         match self {
+            Epoch::Measured(_, 1) => "measured once".to_owned(),
             Epoch::Measured(_, epochs) => format!("measured over {epochs} epochs"),
             Epoch::Predicted(_) => "predicted, not measured".to_owned(),
         }
@@ -100,7 +101,7 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     drop(stand_in);
     if !settings.quick {
         let matrix = ppl2.draw(settings)?;
-        entries.push(entry(name(ppl2), &matrix, ranks, Some(2), settings, watch)?);
+        entries.push(entry(name(ppl2), &matrix, ranks, Some(1), settings, watch)?);
         drop(matrix);
         entries.push(entry(name(rcv1), &rcv1.draw(settings)?, ranks, None, settings, watch)?);
         predict(&mut entries);
