@@ -172,8 +172,11 @@ const OTHERS_ON_TEXT: [&str; 6] =
     ["xray-max", "xray-agg", "xray-joint", "spa", DECOMPOSED[0], DECOMPOSED[1]];
 const DECOMPOSED: [&str; 2] = ["xray-robust", "vca"];
 
-fn methods_on_text() -> impl Iterator<Item = &'static str> {
-    PAPER_ON_TEXT.into_iter().chain(OTHERS_ON_TEXT)
+/// What runs with a preparation: methods with a decomposition only with the fitted one.
+fn methods_on_text(preparation: Preparation) -> impl Iterator<Item = &'static str> {
+    let fitted = preparation == Preparation::Fitted;
+    let all = PAPER_ON_TEXT.into_iter().chain(OTHERS_ON_TEXT);
+    all.filter(move |name| fitted || !DECOMPOSED.contains(name))
 }
 
 /// The three preparations, in words.

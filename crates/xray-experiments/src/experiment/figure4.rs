@@ -142,7 +142,7 @@ impl Study {
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let plan = if settings.quick { QUICK } else { FULL };
     let sets = settings.counted_sets()?;
-    let steps = |preparation: &Preparation| 1 + methods_of(*preparation).count();
+    let steps = |preparation: &Preparation| 1 + methods_on_text(*preparation).count();
     let steps = Preparation::ALL.iter().map(steps).sum::<usize>() + 1;
     watch.begin("figure4", sets.len() * steps);
     let mut studies = Vec::new();
@@ -153,12 +153,6 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
         }
     }
     page(settings, &plan, &studies)
-}
-
-/// Methods with a decomposition run with the fitted preparation alone.
-fn methods_of(preparation: Preparation) -> impl Iterator<Item = &'static str> {
-    let fitted = preparation == Preparation::Fitted;
-    methods_on_text().filter(move |name| fitted || !DECOMPOSED.contains(name))
 }
 
 fn study(
@@ -178,7 +172,7 @@ fn study(
         [fewest].into_iter().chain(more.iter().copied().filter(|&r| r > fewest)).collect();
     let job = Job { seed: settings.seed, epochs: EPOCHS, iterations: ITERATIONS, ..Job::new(0) };
     let mut curves = Vec::new();
-    for name in methods_of(preparation) {
+    for name in methods_on_text(preparation) {
         let method = Method::named(name)?;
         let refine = fitted && PAPER_ON_TEXT.contains(&name);
         let ranks = ranks.iter().copied().filter(|&rank| rank <= plan.largest_of(name));

@@ -73,8 +73,8 @@ impl Study {
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let (steps, starts) = if settings.quick { (8, 3) } else { (60, 10) };
     let sets = settings.counted_sets()?;
-    let per_set = Preparation::ALL.len() * (methods_on_text().count() + starts);
-    watch.begin("figure5", sets.len() * per_set);
+    let runs = |preparation: &Preparation| methods_on_text(*preparation).count() + starts;
+    watch.begin("figure5", sets.len() * Preparation::ALL.iter().map(runs).sum::<usize>());
     let mut studies = Vec::new();
     for set in &sets {
         for preparation in Preparation::ALL {
@@ -100,7 +100,7 @@ fn study(
         ..Job::new(data.n_classes())
     };
     let mut curves = Vec::new();
-    for name in methods_on_text() {
+    for name in methods_on_text(preparation) {
         let looks: &[usize] = if PAPER_ON_TEXT.contains(&name) { &LOOKS } else { &FEW_LOOKS };
         let method = Method::named(name)?;
         curves.push(curve(data, &classes, method, &job, (looks, steps))?);
@@ -161,7 +161,8 @@ fn page(settings: &Settings, studies: &[Study], steps: usize, starts: usize) -> 
          after up to {steps} steps of alternating optimisation. Local search is NMF by coordinate descent \
          from {starts} random starts, each until it settles: the line is their mean, the band their spread. \
          Hottopixx makes {EPOCHS} epochs of steps. Standard errors are those of {DRAWS} draws of as many documents, \
-         with replacement, the same for all methods; each draw has another start of local search."
+         with replacement, the same for all methods; each draw has another start of local search. To save time, XRAY(robust) \
+         and VCA run with the fitted preparation only."
     ));
     page.paragraph(super::about_preparations(settings));
     for study in studies {
