@@ -103,7 +103,7 @@ fn study(
     for name in methods_on_text(preparation) {
         let looks: &[usize] = if PAPER_ON_TEXT.contains(&name) { &LOOKS } else { &FEW_LOOKS };
         let method = Method::named(name)?;
-        curves.push(curve(data, &classes, method, &job, (looks, steps))?);
+        curves.extend(curve(data, &classes, method, &job, (looks, steps))?);
         watch.advance()?;
     }
     let mut local = Vec::new();
@@ -116,24 +116,27 @@ fn study(
     Ok(Study { data: data.name.clone(), preparation, classes, curves, local })
 }
 
-/// NMI of `W = X_A`, and after some numbers of steps.
+/// NMI of `W = X_A`, and after some numbers of steps; none if the method finds no anchor.
 fn curve(
     data: &DataSet,
     classes: &Clusters,
     method: Method,
     job: &Job,
     (looks, steps): (&[usize], usize),
-) -> Result<Curve> {
+) -> Result<Option<Curve>> {
     let Found::Anchors(anchors) = method.run(data.part(), job)? else {
         anyhow::bail!("{}: no anchors", method.name)
     };
+    if anchors.is_empty() {
+        return Ok(None);
+    }
     let start = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
     let (mut points, mut last) = (Vec::new(), Vec::new());
     for &after in looks.iter().filter(|&&after| after <= steps) {
         last = clusters(data.part().refined(start.clone(), after)?);
         points.push((after, normalized_mutual_information(classes, &last)));
     }
-    Ok(Curve { method, points, last })
+    Ok(Some(Curve { method, points, last }))
 }
 
 /// Clusters of local optimisation from a random start, when it has settled.

@@ -162,6 +162,7 @@ fn topics_of(
 ) -> Result<Vec<Vec<f64>>> {
     let part = Part::whole(data.as_matrix());
     let factors = match method.run(part, &Job { seed, ..Job::new(rank) })? {
+        Found::Anchors(anchors) if anchors.is_empty() => return Ok(Vec::new()),
         Found::Anchors(anchors) => part.with_anchors(&anchors)?.factors(&OneRank)?,
         Found::Factors(factors) => factors,
     };
