@@ -241,6 +241,11 @@ fn picture(study: &Study) -> Chart {
         .band([(mean - spread, mean + spread); 2])
         .dashed()
         .markers(false);
+    // The same axis in both panels, to the next tenth of what is there.
+    let all = || study.curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
+    let low = all().fold(mean - spread, f64::min);
+    let high = all().fold(mean + spread, f64::max);
+    let ends = ((10.0 * low).floor() / 10.0, (10.0 * high).ceil() / 10.0);
     let panel = |label: &str, of_paper: bool| {
         let is_in = |curve: &&Curve| PAPER_ON_TEXT.contains(&curve.method.name) == of_paper;
         // Step k is at k + 1: a logarithmic axis has no 0, and most happens in the first steps.
@@ -249,7 +254,8 @@ fn picture(study: &Study) -> Chart {
             Series::new(curve.method.label, points)
         };
         let curves = study.curves.iter().filter(is_in).map(series);
-        curves.chain([local.clone()]).fold(Panel::new(label), Panel::series)
+        let panel = Panel::new(label).y_range(ends.0, ends.1);
+        curves.chain([local.clone()]).fold(panel, Panel::series)
     };
     let last = |name: &str| {
         let point = study.curve(name).and_then(|curve| curve.points.last());
