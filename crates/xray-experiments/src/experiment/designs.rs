@@ -160,7 +160,8 @@ fn page(settings: &Settings, lines: &[Line], runs: usize) -> Page {
          {ILL} times below the largest. Scaled columns have a log-normal scale each, so that small columns are \
          noisier. Rank-deficient data has {RANK} extreme rays in three dimensions: more than any method that projects \
          on the orthogonal complement can find. Outliers: {OUTLIERS} mixtures are replaced by columns of independent uniform \
-         entries, which are extreme rays themselves, and {} anchors are asked for. `xray synth` makes such data.",
+         entries, which are extreme rays themselves, and {} anchors are asked for. Left out are methods that take seconds for each \
+         data set or are for data without noise (Esser, Arora, Clarkson/Dula, Hottopixx converged). `xray synth` makes such data.",
         RANK + OUTLIERS
     ));
     page.table(&table(lines));

@@ -1,12 +1,15 @@
 //! Figure 4: accuracy against the number of topics.
 
+mod verdicts;
+
 use anyhow::Result;
 use xray_nmf::comm::OneRank;
 use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
 
+use self::verdicts::{judged_rank, verdicts};
 use super::table1::columns_of;
-use super::verdict::{Deciding, Estimate, Outcome, Runs, Verdict, all_above, judge};
-use super::{HOTTOPIXX_ON_TEXT, Settings, TEXT_METHODS};
+use super::verdict::{Estimate, judge};
+use super::{DECOMPOSED, PAPER_ON_TEXT, Settings, methods_on_text};
 use crate::dataset::DataSet;
 use crate::evaluate::{
     accuracy_as_given, accuracy_of_all, mean_and_spread, paper_protocol, scaled,
@@ -15,9 +18,6 @@ use crate::method::{Found, Job, Method};
 use crate::page::Page;
 use crate::preparation::Preparation;
 use crate::watch::Watch;
-
-/// Methods whose refined weights are features as well: those of the paper's figure.
-const REFINED: [&str; 4] = ["xray-greedy", "xray-dist", "spa-l1", HOTTOPIXX_ON_TEXT];
 
 /// Steps of refinement for the features W.
 const REFINE: usize = 10;
@@ -36,8 +36,10 @@ struct Plan {
     /// Numbers of topics above the number of classes, with the fitted preparation and with the others.
     ranks: &'static [usize],
     few_ranks: &'static [usize],
-    /// The largest one for which W and local optimisation are tried.
+    /// The largest one for which W, local optimisation and methods with a decomposition are tried, and that of other
+    /// methods that are not the paper's.
     largest_refined: usize,
+    largest_other: usize,
     /// Random starts of local optimisation, on small sets and on others.
     starts: [usize; 2],
     /// Splits for the features X_A, of which W sees the first ones.
@@ -45,10 +47,22 @@ struct Plan {
     weight_splits: usize,
 }
 
+impl Plan {
+    /// The largest number of topics for a method.
+    fn largest_of(&self, name: &str) -> usize {
+        match name {
+            name if PAPER_ON_TEXT.contains(&name) => usize::MAX,
+            name if DECOMPOSED.contains(&name) => self.largest_refined,
+            _ => self.largest_other,
+        }
+    }
+}
+
 const FULL: Plan = Plan {
     ranks: &[25, 50, 100, 200, 500],
-    few_ranks: &[100, 500],
+    few_ranks: &[100],
     largest_refined: 100,
+    largest_other: 200,
     starts: [10, 3],
     splits: 4,
     weight_splits: 3,
@@ -57,6 +71,7 @@ const QUICK: Plan = Plan {
     ranks: &[16, 32],
     few_ranks: &[32],
     largest_refined: 32,
+    largest_other: 32,
     starts: [2, 2],
     splits: 3,
     weight_splits: 2,
@@ -92,6 +107,8 @@ struct Point {
 struct Curve {
     method: Method,
     features: Features,
+    /// Runs from different starts; one if nothing is random.
+    starts: usize,
     points: Vec<Point>,
 }
 
@@ -125,7 +142,8 @@ impl Study {
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let plan = if settings.quick { QUICK } else { FULL };
     let sets = settings.counted_sets()?;
-    let steps = Preparation::ALL.len() * (TEXT_METHODS.len() + 1) + 1;
+    let steps = |preparation: &Preparation| 1 + methods_on_text(*preparation).count();
+    let steps = Preparation::ALL.iter().map(steps).sum::<usize>() + 1;
     watch.begin("figure4", sets.len() * steps);
     let mut studies = Vec::new();
     for set in &sets {
@@ -154,9 +172,11 @@ fn study(
         [fewest].into_iter().chain(more.iter().copied().filter(|&r| r > fewest)).collect();
     let job = Job { seed: settings.seed, epochs: EPOCHS, iterations: ITERATIONS, ..Job::new(0) };
     let mut curves = Vec::new();
-    for name in TEXT_METHODS {
+    for name in methods_on_text(preparation) {
         let method = Method::named(name)?;
-        let refine = fitted && REFINED.contains(&name);
+        let refine = fitted && PAPER_ON_TEXT.contains(&name);
+        let ranks = ranks.iter().copied().filter(|&rank| rank <= plan.largest_of(name));
+        let ranks: Vec<usize> = ranks.collect();
         curves.extend(anchor_curves(data, method, &ranks, plan, &job, refine)?);
         watch.advance()?;
     }
@@ -196,7 +216,7 @@ fn anchor_curves(
     }
     let curves = [(Features::Anchors, plain), (Features::Weights, weights)].into_iter();
     let curves = curves.filter(|(_, points)| !points.is_empty());
-    Ok(curves.map(|(features, points)| Curve { method, features, points }).collect())
+    Ok(curves.map(|(features, points)| Curve { method, features, starts: 1, points }).collect())
 }
 
 fn local_curve(data: &DataSet, ranks: &[usize], plan: &Plan, job: &Job) -> Result<Curve> {
@@ -221,7 +241,7 @@ fn local_curve(data: &DataSet, ranks: &[usize], plan: &Plan, job: &Job) -> Resul
         let over_starts = Some(mean_and_spread(&means).1);
         points.push(Point { rank, values, over_starts });
     }
-    Ok(Curve { method, features: Features::Weights, points })
+    Ok(Curve { method, features: Features::Weights, starts, points })
 }
 
 fn page(settings: &Settings, plan: &Plan, studies: &[Study]) -> Result<Page> {
@@ -230,12 +250,20 @@ fn page(settings: &Settings, plan: &Plan, studies: &[Study]) -> Result<Page> {
         "Accuracy of a linear support vector machine that learns from 5 % of the documents, as in Table 1, but with {} \
          splits, on the columns of the anchor words (X_A, the paper's features) and, with the fitted preparation, on the weights W \
          after {REFINE} steps of refinement ({} splits). Local optimisation has {} random starts ({} on sets of {} documents or \
-         more) of {ITERATIONS} iterations; its bars show their spread. All other bars are two standard errors. The \
+         more) of {ITERATIONS} iterations; its bars show their standard deviation. All other bars are two standard errors. The \
          upper dashed line is the accuracy with all words, the lower one the share of the largest class, which is no success of \
-         anyone. Both panels have the same axis. GV is SPA (l1) in all sentences; SPA on columns as they are is shown \
+         anyone. All panels have the same axis. GV is SPA (l1) in all sentences; SPA on columns as they are is shown \
          as well. Anchors of smaller sets are the first ones of the largest; Hottopixx makes {EPOCHS} epochs of \
-         steps, as in the paper: its program cannot be solved for so many words.",
-        plan.splits, plan.weight_splits, plan.starts[0], plan.starts[1], number::count(SMALL as u64)
+         its authors' steps, as in the paper, and its program is not solved here. To save time, W, local optimisation, XRAY(robust) \
+         and VCA go up to r = {} and run with the fitted preparation only, others beside the paper's methods go up to r = {}, and \
+         the other preparations have two numbers of topics; the paper's source has r up to 500 and ten starts for all.",
+        plan.splits,
+        plan.weight_splits,
+        plan.starts[0],
+        plan.starts[1],
+        number::count(SMALL as u64),
+        plan.largest_refined,
+        plan.largest_other
     ));
     page.paragraph(super::about_preparations(settings));
     for study in studies {
@@ -258,7 +286,7 @@ fn finding(study: &Study) -> String {
     };
     let percent = |name: &str| number::percent(at(name), 0);
     format!(
-        "{}: {rank} words of greedy {}, dist {}, SPA {}; all words {}",
+        "{}: {rank} words of greedy {}, dist {}, SPA (l1) {}; all words {}",
         study.about(),
         percent("xray-greedy"),
         percent("xray-dist"),
@@ -268,9 +296,13 @@ fn finding(study: &Study) -> String {
 }
 
 fn picture(study: &Study) -> Chart {
-    let panel = |features: Features, label: &str| {
+    let panel = |features: Features, of_paper: bool, label: &str| {
         let mut panel = Panel::new(label).y_range(0.0, 1.0);
-        for curve in study.curves.iter().filter(|curve| curve.features == features) {
+        let is_in = |curve: &&Curve| {
+            let of_paper = PAPER_ON_TEXT.contains(&curve.method.name) == of_paper;
+            curve.features == features && (of_paper || features == Features::Weights)
+        };
+        for curve in study.curves.iter().filter(is_in) {
             let estimates = || curve.points.iter().map(|point| Estimate::of(&point.values));
             let points = curve.points.iter().zip(estimates()).map(|(p, e)| (p.rank as f64, e.mean));
             let bars = curve.points.iter().zip(estimates());
@@ -283,12 +315,13 @@ fn picture(study: &Study) -> Chart {
     };
     let weights = study.curves.iter().any(|curve| curve.features == Features::Weights);
     let chart = Chart::new(finding(study)).x_label("topics").x_scale(Scale::Log);
-    let chart = chart.panel(panel(Features::Anchors, "accuracy with the anchors' columns"));
+    let mut panels = vec![panel(Features::Anchors, true, "anchors' columns, the paper's methods")];
     if weights {
-        chart.panel(panel(Features::Weights, "accuracy with refined weights")).size(900, 900)
-    } else {
-        chart.size(900, 520)
+        panels.push(panel(Features::Weights, true, "refined weights"));
     }
+    panels.push(panel(Features::Anchors, false, "anchors' columns, other methods"));
+    let height = 110 + 390 * panels.len() as u32;
+    panels.into_iter().fold(chart, Chart::panel).size(900, height)
 }
 
 fn table(study: &Study) -> Table {
@@ -313,113 +346,6 @@ fn table(study: &Study) -> Table {
         table.row([Cell::from(name)].into_iter().chain(cells));
     }
     table
-}
-
-const OUTPERFORM: &str = "\"Among separable NMF techniques, the proposed XRAY (greedy) and XRAY (dist) (with exception \
-    on Reuters) outperform Hottopixx and GV on all the three datasets, more so on TDT.\" (on Reuters: greedy alone)";
-const EXCEPTION: &str =
-    "\"... (with exception on Reuters) ...\" (here: Hottopixx and GV are above dist)";
-const SIMILAR: &str = "\"we do not show the results for XRAY (max) which performed almost similar to XRAY (dist) in these \
-    experiments\" (here: within 3 points)";
-const VARIANCE: &str = "\"traditional NMFs with local optimization perform quite well on these datasets especially when r \
-    is small, but can show significant performance variance (shown as error bars) with respect to initialization\" \
-    (here: a standard deviation over starts of at least 2 points at some r)";
-const DIMINISHES: &str = "\"As the number of topics increases, the performance gap between the proposed methods and the \
-    local optimization method rapidly diminishes.\" (here: local optimisation, W, against XRAY, X_A)";
-const LOCAL_FREE: &str =
-    "ours: refined weights W of greedy against W of local optimisation at the same r";
-
-/// The number of topics that sentences are about.
-fn judged_rank(study: &Study) -> usize {
-    let curve = study.curve("xray-greedy", Features::Anchors);
-    let ranks = curve.iter().flat_map(|curve| curve.points.iter().map(|point| point.rank));
-    ranks.filter(|rank| *rank <= JUDGED).max().unwrap_or(0)
-}
-
-fn verdicts(studies: &[Study]) -> Vec<Verdict> {
-    let mut verdicts: Vec<Verdict> = studies.iter().flat_map(of_study).collect();
-    let sentences = [OUTPERFORM, EXCEPTION, SIMILAR, VARIANCE, DIMINISHES, LOCAL_FREE];
-    verdicts.sort_by_key(|verdict| sentences.iter().position(|s| *s == verdict.sentence));
-    verdicts
-}
-
-fn of_study(study: &Study) -> Vec<Verdict> {
-    let rank = judged_rank(study);
-    let about = format!("{}, r = {rank}", study.about());
-    let runs = |name: &str| {
-        let curve = study.curve(name, Features::Anchors);
-        let values = curve.and_then(|curve| curve.at(rank)).unwrap_or(&[]);
-        Runs { label: curve.map_or("", |curve| curve.method.label), values }
-    };
-    let [greedy, dist, gv, hottopixx] = REFINED.map(runs);
-    let (max, raw) = (runs("xray-max"), runs("spa"));
-    let floor = Some(study.majority);
-    let reuters = study.data.starts_with("Reuters");
-    let ours: &[Runs<'_>] = if reuters { &[greedy] } else { &[greedy, dist] };
-    let shown = [greedy, dist, gv, raw, hottopixx]
-        .map(|runs| format!("{} {}", runs.label, Estimate::of(runs.values).shown(1.0, 3)));
-    let outperform = all_above(ours, &[hottopixx, gv], floor);
-    let mut verdicts = vec![
-        Verdict::new(OUTPERFORM, about.clone(), outperform)
-            .figures(format!("{}; largest class {:.3}", shown.join(", "), study.majority))
-            .held_before(),
-        Verdict::new(SIMILAR, about.clone(), within(max, dist, 0.03)),
-    ];
-    if reuters {
-        let exception = all_above(&[hottopixx, gv], &[dist], floor);
-        verdicts.push(Verdict::new(EXCEPTION, about, exception));
-    }
-    verdicts.extend(of_local(study));
-    verdicts
-}
-
-/// Whether two are within some distance of each other, by standard errors.
-fn within(a: Runs<'_>, b: Runs<'_>, most: f64) -> (Outcome, Deciding) {
-    let difference = Estimate::of_differences(a.values, b.values);
-    let size = Estimate { mean: difference.mean.abs(), ..difference };
-    let outcome = match size.above(most) {
-        Outcome::Holds => Outcome::DoesNotHold,
-        Outcome::DoesNotHold => Outcome::Holds,
-        Outcome::Tie => Outcome::Tie,
-    };
-    (outcome, Deciding::new(a.label, b.label, difference))
-}
-
-/// What is said of local optimisation, where it was run.
-fn of_local(study: &Study) -> Vec<Verdict> {
-    let Some(local) = study.curve("nmf-hals", Features::Weights) else { return Vec::new() };
-    let spreads = local.points.iter().filter_map(|point| Some((point.rank, point.over_starts?)));
-    let (rank, spread) = spreads.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
-    let figures = format!("the largest is {} at r = {rank}", number::fixed(spread, 4));
-    let outcome = Outcome::of(spread >= 0.02);
-    let mut verdicts = vec![Verdict::counted(VARIANCE, study.about(), outcome).figures(figures)];
-    let (Some(first), Some(last)) = (local.points.first(), local.points.last()) else {
-        return verdicts;
-    };
-    for name in ["xray-greedy", "xray-dist"] {
-        let Some(ours) = study.curve(name, Features::Anchors) else { continue };
-        let gap = |rank: usize| -> Vec<f64> {
-            let (a, b) = (local.at(rank).unwrap_or(&[]), ours.at(rank).unwrap_or(&[]));
-            a.iter().zip(b).map(|(a, b)| a - b).collect()
-        };
-        let (wide, narrow) = (gap(first.rank), gap(last.rank));
-        let difference = Estimate::of_differences(&wide, &narrow);
-        let pair = format!("gap at r = {} - gap at r = {}", first.rank, last.rank);
-        let judged = (difference.above(0.0), Deciding { pair, difference });
-        let about = format!("{}, {}", study.about(), ours.method.label);
-        let shown = [&wide, &narrow].map(|gap| Estimate::of(gap).shown(1.0, 3));
-        let verdict = Verdict::new(DIMINISHES, about, judged).figures(shown.join(" and "));
-        verdicts.push(if name == "xray-greedy" { verdict.held_before() } else { verdict });
-    }
-    if let Some(ours) = study.curve("xray-greedy", Features::Weights) {
-        let [a, b] = [ours, local].map(|curve| Runs {
-            label: curve.method.label,
-            values: curve.at(last.rank).unwrap_or(&[]),
-        });
-        let about = format!("{}, r = {}", study.about(), last.rank);
-        verdicts.push(Verdict::new(LOCAL_FREE, about, all_above(&[a], &[b], None)));
-    }
-    verdicts
 }
 
 fn csv(studies: &[Study]) -> Table {
@@ -454,21 +380,4 @@ fn csv(studies: &[Study]) -> Table {
         }
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearness_has_three_outcomes() {
-        let runs = |values| Runs { label: "x", values };
-        let base = [0.5, 0.5, 0.5];
-        let near = within(runs(&[0.51, 0.512, 0.509]), runs(&base), 0.03);
-        assert_eq!(near.0, Outcome::Holds);
-        let far = within(runs(&[0.44, 0.442, 0.439]), runs(&base), 0.03);
-        assert_eq!(far.0, Outcome::DoesNotHold);
-        let unclear = within(runs(&[0.45, 0.50, 0.46]), runs(&base), 0.03);
-        assert_eq!(unclear.0, Outcome::Tie);
-    }
 }

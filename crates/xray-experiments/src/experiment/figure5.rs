@@ -9,7 +9,7 @@ use xray_pipeline::measure::normalized_mutual_information;
 use xray_report::{Cell, Chart, Column, Panel, Scale, Series, Table, number};
 
 use super::verdict::{Deciding, Estimate, Verdict, judge, worst};
-use super::{HOTTOPIXX_ON_TEXT, Settings, TEXT_METHODS};
+use super::{HOTTOPIXX_ON_TEXT, PAPER_ON_TEXT, Settings, methods_on_text};
 use crate::dataset::DataSet;
 use crate::evaluate::{clusters, mean_and_spread};
 use crate::method::{Found, Job, Method};
@@ -73,8 +73,8 @@ impl Study {
 pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     let (steps, starts) = if settings.quick { (8, 3) } else { (60, 10) };
     let sets = settings.counted_sets()?;
-    let per_set = Preparation::ALL.len() * (TEXT_METHODS.len() + starts);
-    watch.begin("figure5", sets.len() * per_set);
+    let runs = |preparation: &Preparation| methods_on_text(*preparation).count() + starts;
+    watch.begin("figure5", sets.len() * Preparation::ALL.iter().map(runs).sum::<usize>());
     let mut studies = Vec::new();
     for set in &sets {
         for preparation in Preparation::ALL {
@@ -100,11 +100,10 @@ fn study(
         ..Job::new(data.n_classes())
     };
     let mut curves = Vec::new();
-    for name in TEXT_METHODS {
-        let looks: &[usize] =
-            if OURS.contains(&name) || RIVALS.contains(&name) { &LOOKS } else { &FEW_LOOKS };
+    for name in methods_on_text(preparation) {
+        let looks: &[usize] = if PAPER_ON_TEXT.contains(&name) { &LOOKS } else { &FEW_LOOKS };
         let method = Method::named(name)?;
-        curves.push(curve(data, &classes, method, &job, (looks, steps))?);
+        curves.extend(curve(data, &classes, method, &job, (looks, steps))?);
         watch.advance()?;
     }
     let mut local = Vec::new();
@@ -117,24 +116,27 @@ fn study(
     Ok(Study { data: data.name.clone(), preparation, classes, curves, local })
 }
 
-/// NMI of `W = X_A`, and after some numbers of steps.
+/// NMI of `W = X_A`, and after some numbers of steps; none if the method finds no anchor.
 fn curve(
     data: &DataSet,
     classes: &Clusters,
     method: Method,
     job: &Job,
     (looks, steps): (&[usize], usize),
-) -> Result<Curve> {
+) -> Result<Option<Curve>> {
     let Found::Anchors(anchors) = method.run(data.part(), job)? else {
         anyhow::bail!("{}: no anchors", method.name)
     };
+    if anchors.is_empty() {
+        return Ok(None);
+    }
     let start = data.part().with_anchors(&anchors)?.factors(&OneRank)?;
     let (mut points, mut last) = (Vec::new(), Vec::new());
     for &after in looks.iter().filter(|&&after| after <= steps) {
         last = clusters(data.part().refined(start.clone(), after)?);
         points.push((after, normalized_mutual_information(classes, &last)));
     }
-    Ok(Curve { method, points, last })
+    Ok(Some(Curve { method, points, last }))
 }
 
 /// Clusters of local optimisation from a random start, when it has settled.
@@ -162,7 +164,8 @@ fn page(settings: &Settings, studies: &[Study], steps: usize, starts: usize) -> 
          after up to {steps} steps of alternating optimisation. Local search is NMF by coordinate descent \
          from {starts} random starts, each until it settles: the line is their mean, the band their spread. \
          Hottopixx makes {EPOCHS} epochs of steps. Standard errors are those of {DRAWS} draws of as many documents, \
-         with replacement, the same for all methods; each draw has another start of local search."
+         with replacement, the same for all methods; each draw has another start of local search. To save time, XRAY(robust) \
+         and VCA run with the fitted preparation only."
     ));
     page.paragraph(super::about_preparations(settings));
     for study in studies {
@@ -230,12 +233,6 @@ fn over_draws(a: &[f64], b: &[f64]) -> Estimate {
 }
 
 fn picture(study: &Study) -> Chart {
-    let mut panel = Panel::new("NMI");
-    // Step k is at k + 1: a logarithmic axis has no 0, and most happens in the first steps.
-    for curve in &study.curves {
-        let points = curve.points.iter().map(|(after, value)| (*after as f64 + 1.0, *value));
-        panel = panel.series(Series::new(curve.method.label, points));
-    }
     let (mean, spread) = mean_and_spread(&study.local_nmi());
     let end = study.curves.first().and_then(|curve| curve.points.last());
     let end = end.map_or(1.0, |(after, _)| *after as f64 + 1.0);
@@ -244,6 +241,22 @@ fn picture(study: &Study) -> Chart {
         .band([(mean - spread, mean + spread); 2])
         .dashed()
         .markers(false);
+    // The same axis in both panels, to the next tenth of what is there.
+    let all = || study.curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
+    let low = all().fold(mean - spread, f64::min);
+    let high = all().fold(mean + spread, f64::max);
+    let ends = ((10.0 * low).floor() / 10.0, (10.0 * high).ceil() / 10.0);
+    let panel = |label: &str, of_paper: bool| {
+        let is_in = |curve: &&Curve| PAPER_ON_TEXT.contains(&curve.method.name) == of_paper;
+        // Step k is at k + 1: a logarithmic axis has no 0, and most happens in the first steps.
+        let series = |curve: &Curve| {
+            let points = curve.points.iter().map(|(after, value)| (*after as f64 + 1.0, *value));
+            Series::new(curve.method.label, points)
+        };
+        let curves = study.curves.iter().filter(is_in).map(series);
+        let panel = Panel::new(label).y_range(ends.0, ends.1);
+        curves.chain([local.clone()]).fold(panel, Panel::series)
+    };
     let last = |name: &str| {
         let point = study.curve(name).and_then(|curve| curve.points.last());
         point.map_or(f64::NAN, |point| point.1)
@@ -258,8 +271,9 @@ fn picture(study: &Study) -> Chart {
     Chart::new(title)
         .x_label("1 + steps of refinement")
         .x_scale(Scale::Log)
-        .panel(panel.series(local))
-        .size(860, 520)
+        .panel(panel("NMI, the paper's methods", true))
+        .panel(panel("NMI, other methods", false))
+        .size(860, 860)
 }
 
 fn table(studies: &[Study]) -> Table {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use xray_nmf::with_threads;
-use xray_report::{Cell, Chart, Column, Panel, Series, Table};
+use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::Settings;
 use super::large::{SHAPES, time_xray};
@@ -108,7 +108,12 @@ fn picture(curves: &[Curve]) -> Chart {
     let ideal = Series::new("ideal", [(1.0, 1.0), (most, most)]).dashed().markers(false);
     let panel = panel.y_range(0.0, most);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let title = format!("Speed-up over threads, on {cores} cores here and on eight in the paper");
+    let found = curves.iter().filter_map(|curve| {
+        let (threads, seconds) = curve.times.last()?;
+        let speed_up = number::fixed(curve.speed_up(*seconds), 1);
+        Some(format!("{} {speed_up} with {threads} threads", curve.name))
+    });
+    let title = format!("Speed-up on {cores} cores: {}", found.collect::<Vec<_>>().join(", "));
     Chart::new(title)
         .x_label("threads")
         .x_range(0.0, most + 0.5)

@@ -12,13 +12,15 @@ use crate::page::Page;
 use crate::part::Part;
 use crate::watch::Watch;
 
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 10] = [
     "xray-max",
     "xray-dist",
     "xray-greedy",
     "xray-agg",
     "xray-joint",
+    "xray-robust",
     "spa-l1",
+    "vca",
     "hottopixx",
     "nmf-hals",
 ];
@@ -110,11 +112,6 @@ pub(super) fn run(settings: &Settings, watch: &mut dyn Watch) -> Result<Page> {
     page.paragraph("Limbs found of 16, and in brackets the mean over limbs of the largest cosine with a topic:");
     page.table(&table(&outcomes));
     judge(&mut page, &verdicts(&outcomes));
-    page.paragraph(
-        "With noise every background pixel is lit in some images by chance, and as a column it is an extreme \
-         ray of its own. The rules that look from one exterior point (max, dist) divide by a column's sum and \
-         so prefer such rare pixels; greedy counts what a column explains in all images, and is not misled.",
-    );
     page.csv("", &csv(&outcomes));
     Ok(page)
 }
@@ -165,6 +162,7 @@ fn topics_of(
 ) -> Result<Vec<Vec<f64>>> {
     let part = Part::whole(data.as_matrix());
     let factors = match method.run(part, &Job { seed, ..Job::new(rank) })? {
+        Found::Anchors(anchors) if anchors.is_empty() => return Ok(Vec::new()),
         Found::Anchors(anchors) => part.with_anchors(&anchors)?.factors(&OneRank)?,
         Found::Factors(factors) => factors,
     };
@@ -188,6 +186,7 @@ fn title(caption: &str, outcomes: &[Outcome]) -> String {
     let found: Vec<&str> = outcomes.iter().filter(all).map(|o| o.method.label).collect();
     match found[..] {
         [] => format!("{caption}: nobody finds all limbs"),
+        [one] => format!("{caption}: {one} alone finds all limbs"),
         _ => format!("{caption}: {} find all limbs", found.join(", ")),
     }
 }

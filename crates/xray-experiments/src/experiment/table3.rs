@@ -58,12 +58,14 @@ fn page(settings: &Settings, entries: &[Entry], rank: usize) -> Result<Page> {
     ));
     page.table(&table(entries));
     if !settings.quick {
-        page.paragraph("Beside the paper's figures, which are for eight cores of two Xeon X5570 of 2009 with untuned BLAS; machines of \
-             today are several times as fast, core for core:");
+        page.paragraph(
+            "Beside the paper's figures, which are for eight cores of two Xeon X5570 of 2009 with untuned BLAS: another machine, so that \
+             the times say nothing about the programs:",
+        );
         page.table(&beside_paper(entries));
         page.paragraph(
-            "X'X is never formed here: a step asks for few of its columns, and those are kept within a \
-             budget (1 GB in this table).",
+            "X'X is never formed here: the columns of it that a step asks for are kept within a budget (1 GB in this \
+             table).",
         );
     }
     page.csv("", &csv(entries));

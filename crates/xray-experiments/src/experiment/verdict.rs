@@ -40,6 +40,15 @@ impl Outcome {
         if holds { Outcome::Holds } else { Outcome::DoesNotHold }
     }
 
+    /// What becomes of the opposite.
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Outcome::Holds => Outcome::DoesNotHold,
+            Outcome::Tie => Outcome::Tie,
+            Outcome::DoesNotHold => Outcome::Holds,
+        }
+    }
+
     fn markdown(self) -> &'static str {
         match self {
             Outcome::Holds => "holds",
@@ -231,7 +240,7 @@ pub(super) fn judge(page: &mut Page, verdicts: &[Verdict]) {
     let changed: Vec<String> = verdicts.iter().filter_map(changed).collect();
     if !changed.is_empty() {
         page.paragraph(
-            "An earlier edition of this page said \"holds\", without standard errors, of:",
+            "An earlier edition of this page (one preparation of texts, no standard errors) said \"holds\" of:",
         );
         page.list(changed);
     }
@@ -342,7 +351,7 @@ mod tests {
         judge(&mut page, &verdicts);
         let text = xray_data_text(&page);
         assert!(text.contains("> a beats b\n\n- *tie* (BBC; a - b: 0.0000 ± 0.1000)"), "{text}");
-        assert!(text.contains("said \"holds\", without standard errors, of:"), "{text}");
+        assert!(text.contains("no standard errors) said \"holds\" of:"), "{text}");
         assert!(text.contains("- a beats b (BBC): now tie"), "{text}");
         assert!(!text.contains("a is exact (clean data)"), "{text}");
         let csv = csv(&verdicts);
