@@ -30,7 +30,7 @@ RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
 	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-mpi \
-	results clean FORCE
+	results noise unmixing bench-cube clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
@@ -54,6 +54,8 @@ help:
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
 	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
 	@echo "make results      every figure and table of the paper into docs/results (about half an hour)"
+	@echo "make noise        robust fits under noise: docs/noise.md (make unmixing: real and drawn scenes: docs/unmixing.md)"
+	@echo "make bench-cube   a cube of 10 GB unmixed with at most 2 GB of memory (10 GB of disk)"
 	@echo "make clean        remove what the build made"
 
 # ---- all tests, in two lanes: one that compiles, one that runs ---------------------------------------------
@@ -349,6 +351,15 @@ results: $(PROGRAM)
 	rm -rf docs/results
 	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o docs/results
 	rm -f docs/results/*.md docs/results/*.svg docs/results/.xray.json
+
+# Robust fits under noise, and scenes unmixed beside rivals: sections of their pages (some minutes each).
+noise unmixing: $(PROGRAM)
+	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce $@ -o docs/$@
+	rm -f docs/$@/*.md docs/$@/*.html docs/$@/*.svg docs/$@/.xray.json
+
+# 10 GB of disk, and 2 GB of memory at most.
+bench-cube: $(PROGRAM)
+	python3 bench/large_cube.py $(PROGRAM) --folder target
 
 include tools/trust.mk
 
