@@ -30,7 +30,7 @@ RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
 	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-explore bench-mpi \
-	results clean FORCE
+	results noise unmixing bench-cube clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
@@ -55,6 +55,8 @@ help:
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
 	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
 	@echo "make results      every figure and table of the paper into docs/results.md and docs/results (an hour)"
+	@echo "make noise        robust fits under noise: docs/noise.md (make unmixing: real and drawn scenes: docs/unmixing.md)"
+	@echo "make bench-cube   a cube of 10 GB unmixed with at most 2 GB of memory (10 GB of disk)"
 	@echo "make clean        remove what the build made"
 
 # ---- all tests, in two lanes: one that compiles, one that runs ---------------------------------------------
@@ -349,15 +351,24 @@ bench-rivals: $(PROGRAM)
 	$(RIVALS)/bin/python bench/rivals.py $(PROGRAM) $(DATA) $(RIVALS_OPTIONS)
 
 # Every figure and table of the paper, an hour on two cores. What an earlier run has left is replaced when all is done;
-# of the pages those stay that stand for themselves: what steps cost, and noise.
+# of the pages that one stays that stands for itself: what steps cost.
 RESULTS := target/results
 results: $(PROGRAM)
 	rm -rf $(RESULTS) $(RESULTS).md
 	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o $(RESULTS)
-	find $(RESULTS) -name '*.md' ! -name growth.md ! -name noise.md -delete
+	find $(RESULTS) -name '*.md' ! -name growth.md -delete
 	rm -f $(RESULTS)/*.html $(RESULTS)/*.svg $(RESULTS)/.xray.json
 	rm -rf docs/results
 	mv $(RESULTS) $(RESULTS).md docs/
+
+# Robust fits under noise, and scenes unmixed beside rivals: sections of their pages (some minutes each).
+noise unmixing: $(PROGRAM)
+	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce $@ -o docs/$@
+	rm -f docs/$@/*.md docs/$@/*.html docs/$@/*.svg docs/$@/.xray.json
+
+# 10 GB of disk, and 2 GB of memory at most.
+bench-cube: $(PROGRAM)
+	python3 bench/large_cube.py $(PROGRAM) --folder target
 
 include tools/trust.mk
 

@@ -184,7 +184,14 @@ fn wrong_cubes_and_wishes_are_told_and_nothing_is_written() {
     place.write("nan.hdr", place.text("scene.hdr"));
     place.write("words.txt", "these are words\n");
     place.write("other.csv", "band,a\n1,0.5\n2,0.7\n");
-    let cases: [(&[&str], i32, &str); 9] = [
+    let longer: String = (1..=60).map(|band| format!("{band},0.5\n")).collect();
+    place.write("longer.csv", format!("band,a\n{longer}"));
+    place.write("dark.img", vec![0; 4 * 1200 * 50]);
+    place.write("dark.hdr", place.text("scene.hdr"));
+    let cases: [(&[&str], i32, &str); 12] = [
+        (&["dark.hdr"], 1, "dark.hdr: no band has light"),
+        (&["scene.hdr", "-r", "3", "--scale", "1e-300"], 1, "--scale divides them"),
+        (&["scene.hdr", "--endmembers", "longer.csv"], 1, "the spectra have a band 51"),
         (&["nan.hdr", "-r", "3"], 1, "found NaN in row 2, column 2, band 1"),
         (&["missing.hdr"], 1, "missing.hdr: cannot open"),
         (&["words.txt"], 1, "words.txt: found no cube"),

@@ -12,6 +12,7 @@ mod archive;
 #[cfg(feature = "program")]
 mod arguments;
 mod checkpoint;
+mod cubes;
 mod model;
 pub mod mutate;
 mod readers;
@@ -43,6 +44,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "xlsx", run: readers::xlsx, seeds: readers::seeds_of_xlsx },
     Target { name: "model", run: model::run, seeds: model::seeds },
     Target { name: "checkpoint", run: checkpoint::run, seeds: checkpoint::seeds },
+    Target { name: "cubes", run: cubes::run, seeds: cubes::seeds },
     Target { name: "words", run: words::run, seeds: words::seeds },
     #[cfg(feature = "program")]
     Target { name: "arguments", run: arguments::run, seeds: arguments::seeds },

@@ -27,7 +27,7 @@ pub(crate) struct Array {
 
 /// A .npy file of rows x columns x bands that can be read line by line where it is.
 pub(super) fn on_disk(source: &Source, path: &Path) -> Result<Option<EnviFile>> {
-    if !source.start().starts_with(b"\x93NUMPY") || !source.is_plain_file() {
+    if !npy::is_npy(source.start()) || !source.is_plain_file() {
         return Ok(None);
     }
     let name = path.display().to_string();
@@ -89,7 +89,7 @@ impl Array {
     fn read_all(source: Source, options: &CubeOptions, most: usize) -> Result<(Vec<Self>, Claim)> {
         let name = source.name.clone();
         let mut claim = options.limits.claim(&name);
-        if source.start().starts_with(b"\x93NUMPY") {
+        if npy::is_npy(source.start()) {
             let most_bytes = source.most_bytes;
             let mut reader = source.into_reader();
             let header = npy::read_header(&name, &mut reader)?;

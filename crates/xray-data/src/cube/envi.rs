@@ -15,6 +15,7 @@ use super::About;
 use super::decode::{Kind, NumberType};
 use super::header::Fields;
 use crate::error::{Malformed, Result, io_error, quoted};
+use crate::formats::{mat, npy};
 use crate::read::check_rounded;
 
 /// The order of the numbers in a file.
@@ -52,7 +53,8 @@ pub(super) struct EnviFile {
 }
 
 impl EnviHeader {
-    /// The header of a cube: the file itself if it is one, or the one beside it; none if there is none.
+    /// The header of a cube: the file itself if it is one, or the one beside it; none if there is none, or the file says
+    /// itself what it is.
     ///
     /// # Errors
     /// If there is one that cannot be read.
@@ -71,13 +73,11 @@ impl EnviHeader {
             }
             return Ok(None);
         };
-        let name = found.display().to_string();
-        let bytes = std::fs::read(&found).map_err(|e| io_error(&name, "read", e))?;
-        // A header of something else may stand beside an array.
-        if !is_header(path) && !bytes.starts_with(b"ENVI") {
+        // An array may stand beside a header of something else, as `abundances.npy` does.
+        if !is_header(path) && (!head(&found).starts_with(b"ENVI") || is_array(&head(path))) {
             return Ok(None);
         }
-        Ok(Some(Self { fields: Fields::parse(&name, &bytes)?, path: found }))
+        Ok(Some(Self { fields: Fields::read(&found)?, path: found }))
     }
 
     /// A field by its name in small letters, without braces.
@@ -94,14 +94,11 @@ impl EnviHeader {
     pub(super) fn open(&self, path: &Path) -> Result<(EnviFile, About)> {
         let fields = &self.fields;
         let (samples, lines, bands) =
-            (fields.whole("samples")?, fields.whole("lines")?, fields.whole("bands")?);
+            (fields.side("samples")?, fields.side("lines")?, fields.side("bands")?);
         let kind = self.number_type()?;
         let interleave = self.interleave()?;
         self.refuse_unknown_storage()?;
-        let offset = match fields.get("header offset") {
-            Some(_) => fields.whole("header offset")? as u64,
-            None => 0,
-        };
+        let offset = fields.whole("header offset")?.unwrap_or(0);
         let data = self.data_file(path)?;
         let name = data.display().to_string();
         let file = File::open(&data).map_err(|e| io_error(&name, "open", e))?;
@@ -180,12 +177,10 @@ impl EnviHeader {
             return Ok(path.to_owned());
         }
         let bare = self.path.with_extension("");
-        let with = |ending: &str| {
-            if ending.is_empty() { bare.clone() } else { bare.with_extension(ending) }
-        };
-        let capital = ENDINGS.iter().map(|ending| bare.with_extension(ending.to_uppercase()));
-        let found =
-            ENDINGS.iter().map(|ending| with(ending)).chain(capital).find(|file| file.is_file());
+        // In place of the header's ending: the name itself may have dots.
+        let small = ENDINGS.iter().map(|ending| self.path.with_extension(ending));
+        let capital = ENDINGS.iter().map(|ending| self.path.with_extension(ending.to_uppercase()));
+        let found = small.chain(capital).find(|file| file.is_file());
         found.ok_or_else(|| {
             let header = self.path.display().to_string();
             let found = "no file of numbers beside it";
@@ -208,7 +203,12 @@ impl EnviHeader {
         let fields = &self.fields;
         let good = fields.numbers("bbl", bands)?;
         let ignored = fields.number("data ignore value")?;
-        let scale = fields.number("reflectance scale factor")?.filter(|&scale| scale > 0.0);
+        let scale = fields.number("reflectance scale factor")?;
+        if let Some(field) = fields.get("reflectance scale factor")
+            && !scale.is_some_and(|scale| scale.is_finite() && scale > 0.0)
+        {
+            return Err(fields.wrong(field, "a number above 0").into());
+        }
         let place = PLACE.iter().filter_map(|name| {
             fields.get(name).map(|field| ((*name).to_owned(), field.value.clone()))
         });
@@ -248,7 +248,21 @@ impl EnviHeader {
     }
 }
 
-fn has_ending(path: &Path, ending: &str) -> bool {
+/// The first bytes of a file; none if it cannot be read.
+fn head(path: &Path) -> Vec<u8> {
+    let mut start = Vec::new();
+    match File::open(path).and_then(|file| file.take(128).read_to_end(&mut start)) {
+        Ok(_) => start,
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Whether a file says of itself that it is an array of NumPy or MATLAB.
+fn is_array(head: &[u8]) -> bool {
+    npy::is_npy(head) || mat::is_mat(head)
+}
+
+pub(super) fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 

@@ -1,9 +1,14 @@
 //! The text of an ENVI header: `name = value`, where a value in braces may go on for lines.
 
-use crate::error::{Malformed, Result, quoted};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Malformed, Result, io_error, quoted};
 
 /// Longest header that is read.
-const LONGEST: usize = 1 << 24;
+const LONGEST: u64 = 1 << 24;
 
 /// A field, and the line where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +28,20 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
-        if bytes.len() > LONGEST {
-            let found = format!("a header of {} bytes", bytes.len());
-            return Err(Malformed::new(file, found, format!("at most {LONGEST}")).into());
+    /// The fields of a file. No more of it is read than a header may have.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|e| io_error(&name, "open", e))?;
+        file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|e| io_error(&name, "read", e))?;
+        if bytes.len() as u64 > LONGEST {
+            let expected = format!("a header of at most {LONGEST} bytes");
+            return Err(Malformed::new(&name, "a longer file", expected).into());
         }
+        Self::parse(&name, &bytes)
+    }
+
+    fn parse(file: &str, bytes: &[u8]) -> Result<Self> {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut lines = text.lines().zip(1u64..);
@@ -37,6 +51,7 @@ impl Fields {
             return Err(Malformed::new(file, found, "ENVI in the first line").at_line(1).into());
         }
         let mut all: Vec<Field> = Vec::new();
+        let mut seen: HashMap<String, u64> = HashMap::new();
         while let Some((line, number)) = lines.next() {
             let line = line.trim();
             if line.is_empty() || line.starts_with(';') {
@@ -51,8 +66,8 @@ impl Fields {
                 None => value.trim().to_owned(),
                 Some(inside) => braced(file, inside, number, &mut lines)?,
             };
-            if let Some(before) = all.iter().find(|field| field.name == name) {
-                let found = format!("{name} again, as in line {}", before.line);
+            if let Some(before) = seen.insert(name.clone(), number) {
+                let found = format!("{name} again, as in line {before}");
                 return Err(Malformed::new(file, found, "it once").at_line(number).into());
             }
             all.push(Field { name, value, line: number });
@@ -66,15 +81,21 @@ impl Fields {
 
     /// A field that must be there.
     pub(super) fn expect(&self, name: &str) -> Result<&Field> {
-        self.get(name).ok_or_else(|| {
-            Malformed::new(&self.file, "a header without it", format!("{name} = ...")).into()
-        })
+        self.get(name)
+            .ok_or_else(|| Malformed::new(&self.file, format!("no line for {name}"), "one").into())
     }
 
-    /// A number that must be there.
-    pub(super) fn whole(&self, name: &str) -> Result<usize> {
+    /// A side of the cube, which must be there.
+    pub(super) fn side(&self, name: &str) -> Result<usize> {
         let field = self.expect(name)?;
-        field.value.parse().map_err(|_| self.wrong(field, "a whole number").into())
+        let side = field.value.parse().ok().filter(|&side| side > 0);
+        side.ok_or_else(|| self.wrong(field, "a whole number above 0").into())
+    }
+
+    /// A whole number that may be there.
+    pub(super) fn whole(&self, name: &str) -> Result<Option<u64>> {
+        let Some(field) = self.get(name) else { return Ok(None) };
+        field.value.parse().map(Some).map_err(|_| self.wrong(field, "a whole number").into())
     }
 
     /// A number that may be there.
@@ -83,11 +104,12 @@ impl Fields {
         field.value.parse().map(Some).map_err(|_| self.wrong(field, "a number").into())
     }
 
-    /// A list of so many numbers that may be there.
+    /// A list of so many finite numbers that may be there.
     pub(super) fn numbers(&self, name: &str, count: usize) -> Result<Option<Vec<f64>>> {
         let Some(field) = self.get(name) else { return Ok(None) };
         let parts = field.value.split([',', ' ', '\t', '\n']).filter(|part| !part.is_empty());
-        let numbers: Option<Vec<f64>> = parts.map(|part| part.parse().ok()).collect();
+        let number = |part: &str| part.parse().ok().filter(|number: &f64| number.is_finite());
+        let numbers: Option<Vec<f64>> = parts.map(number).collect();
         match numbers {
             Some(numbers) if numbers.len() == count => Ok(Some(numbers)),
             Some(numbers) => {
@@ -95,7 +117,7 @@ impl Fields {
                 let expected = format!("{count}, one for each band");
                 Err(Malformed::new(&self.file, found, expected).at_line(field.line).into())
             }
-            None => Err(self.wrong(field, "numbers between commas").into()),
+            None => Err(self.wrong(field, "finite numbers between commas").into()),
         }
     }
 
@@ -108,26 +130,29 @@ impl Fields {
 /// The rest of a value in braces, over as many lines as it takes.
 fn braced<'a>(
     file: &str,
-    inside: &str,
+    inside: &'a str,
     first: u64,
     lines: &mut impl Iterator<Item = (&'a str, u64)>,
 ) -> Result<String> {
-    let mut value = inside.to_owned();
+    let mut value = String::new();
+    let mut line = (inside, first);
     loop {
-        if let Some((within, after)) = value.split_once('}') {
+        if let Some((within, after)) = line.0.split_once('}') {
             if !after.trim().is_empty() {
                 let found = quoted(after.trim().as_bytes());
                 return Err(Malformed::new(file, found, "the end of the line after }")
-                    .at_line(first)
+                    .at_line(line.1)
                     .into());
             }
-            return Ok(within.trim().to_owned());
+            value.push_str(within);
+            return Ok(value.trim().to_owned());
         }
-        let Some((line, _)) = lines.next() else {
+        value.push_str(line.0.trim());
+        value.push('\n');
+        let Some(next) = lines.next() else {
             let found = "a brace that is never closed";
             return Err(Malformed::new(file, found, "} at its end").at_line(first).into());
         };
-        value.push('\n');
-        value.push_str(line.trim());
+        line = next;
     }
 }

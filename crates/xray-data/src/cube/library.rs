@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::array::Array;
+use super::envi::has_ending;
 use super::{CubeOptions, EnviHeader};
 use crate::error::{Malformed, Result};
 use crate::load::load;
@@ -35,9 +36,24 @@ impl Spectra {
 /// called band or wavelength), or a .mat file with M (bands x spectra) and A (spectra x pixels).
 ///
 /// # Errors
-/// If it is none of these, or its parts do not fit together.
+/// If it is none of these, its parts do not fit together, or a number is not finite.
 pub fn read_spectra(path: &Path, options: &CubeOptions) -> Result<Spectra> {
-    if let Some(header) = EnviHeader::beside(path)? {
+    let spectra = read_any(path, options)?;
+    for (name, values) in spectra.names.iter().zip(&spectra.values) {
+        if let Some(band) = values.iter().position(|v| !v.is_finite()) {
+            let found = format!("{} in spectrum {name}, band {}", values[band], band + 1);
+            let file = path.display().to_string();
+            return Err(Malformed::new(&file, found, "finite numbers").into());
+        }
+    }
+    Ok(spectra)
+}
+
+fn read_any(path: &Path, options: &CubeOptions) -> Result<Spectra> {
+    // The header beside a table may be that of a cube.
+    let is_named = ["hdr", "sli"].iter().any(|ending| has_ending(path, ending));
+    let header = EnviHeader::beside(path)?.filter(|header| is_named || header.is_library());
+    if let Some(header) = header {
         return of_library(&header, path);
     }
     let source = Source::open_bytes(&Input::from(path), &options.limits)?;

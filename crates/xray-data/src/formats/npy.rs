@@ -19,7 +19,7 @@ pub(crate) static FORMAT: Format = Format {
     words: "one NumPy array",
     endings: &["npy"],
     beginning: None,
-    told: Told::Signature(|head| head.starts_with(b"\x93NUMPY")),
+    told: Told::Signature(is_npy),
     has_columns: false,
     has_variables: false,
     read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
@@ -33,6 +33,11 @@ pub(crate) static FORMAT: Format = Format {
     decide: None,
     is_zero_based: None,
 };
+
+/// Whether a file begins as an array of NumPy does.
+pub(crate) fn is_npy(head: &[u8]) -> bool {
+    head.starts_with(b"\x93NUMPY")
+}
 
 /// Longest header that is read; NumPy's own are below 200 bytes.
 const LONGEST_HEADER: usize = 1 << 16;
@@ -98,7 +103,7 @@ pub(crate) fn read_header(file: &str, reader: &mut dyn Read) -> Result<Header> {
     let cut = |e| io_error(file, "read", e);
     let mut start = [0; 8];
     reader.read_exact(&mut start).map_err(cut)?;
-    if &start[..6] != b"\x93NUMPY" {
+    if !is_npy(&start) {
         return Err(Malformed::new(file, quoted(&start[..6]), "a NumPy array").into());
     }
     let length = match start[6] {

@@ -115,7 +115,8 @@ fn wrong_headers_are_told_with_their_line() {
             &HEADER.replace("samples = 3", "samples = three"),
             ":2: found samples = \"three\", expected a whole",
         ),
-        (&HEADER.replace("lines = 2\n", ""), "expected lines = ..."),
+        (&HEADER.replace("lines = 2\n", ""), "found no line for lines, expected one"),
+        (&HEADER.replace("lines = 2", "lines = -2"), ":3: found lines = \"-2\", expected a whole"),
         (&HEADER.replace("data type = 1", "data type = 6"), ":5: found data type = \"6\""),
         (&HEADER.replace("bip", "bsp"), ":6: found interleave = \"bsp\", expected bsq, bil or bip"),
         (&format!("{HEADER}byte order = 2\n"), ":7: found byte order"),
@@ -124,14 +125,18 @@ fn wrong_headers_are_told_with_their_line() {
             ":7: found wavelength with 3 numbers, expected 2",
         ),
         (&format!("{HEADER}wavelength = {{1, x}}\n"), ":7: found wavelength = \"1, x\""),
+        (&format!("{HEADER}wavelength = {{1, NaN}}\n"), ":7: found wavelength = \"1, NaN\""),
         (&format!("{HEADER}bbl = {{1,\n1"), ":7: found a brace that is never closed"),
         (&format!("{HEADER}bbl = {{1,1}} 3\n"), ":7: found \"3\""),
+        (&format!("{HEADER}bbl = {{1,\n1}} 3\n"), ":8: found \"3\""),
+        (&format!("{HEADER}reflectance scale factor = inf\n"), ":7: found reflectance scale"),
+        (&format!("{HEADER}header offset = 18446744073709551615\n"), "found 12 bytes, expected"),
         (&format!("{HEADER}bbl = {{0,0}}\n"), "no good band"),
         (&format!("{HEADER}bands = 2\n"), ":7: found bands again, as in line 4"),
         (&format!("{HEADER}file compression = 1\n"), ":7: found file compression"),
         (&HEADER.replace("lines = 2", "lines = 3"), "found 12 bytes, expected 18 bytes"),
         (&HEADER.replace("lines = 2", "lines = 9000000000000000000"), "found 12 bytes, expected"),
-        (&HEADER.replace("bands = 2", "bands = 0"), "at least one of each"),
+        (&HEADER.replace("bands = 2", "bands = 0"), ":4: found bands = \"0\", expected a whole"),
     ];
     for (header, expected) in cases {
         let (_folder, path) = scene(header);
@@ -150,6 +155,70 @@ fn wrong_headers_are_told_with_their_line() {
     let other = path.with_file_name("other.txt");
     std::fs::write(&other, "words").expect("written");
     assert!(message(&other, &CubeOptions::default()).contains("expected an ENVI header"));
+}
+
+/// Each of these took minutes once: what was read so far was looked through again for every line.
+#[test]
+fn long_headers_take_no_longer_than_they_are() {
+    let fields: String = (0..200_000).map(|k| format!("field {k} = {k}\n")).collect();
+    let (_folder, path) = scene(&format!("{HEADER}{fields}"));
+    Cube::open(&path, &CubeOptions::default()).expect("a cube");
+    let (_folder, path) = scene(&format!("{HEADER}description = {{{}", "\n".repeat(1 << 21)));
+    assert!(message(&path, &CubeOptions::default()).contains("never closed"));
+    let (_folder, path) = scene(&format!("{HEADER}description = {{{}}}", " ".repeat(1 << 24)));
+    assert!(message(&path, &CubeOptions::default()).contains("a header of at most"));
+}
+
+#[test]
+fn numbers_are_found_beside_their_header_under_many_names() {
+    let names = [
+        ("x.hdr", "x.img"),
+        ("x.hdr", "x"),
+        ("x.img.hdr", "x.img"),
+        ("x.bsq.hdr", "x.bsq"),
+        ("x.v2.hdr", "x.v2.dat"),
+        ("x.HDR", "x.IMG"),
+    ];
+    for (header, data) in names {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [header, data] = [header, data].map(|name| folder.path().join(name));
+        std::fs::write(&header, HEADER).expect("written");
+        std::fs::write(&data, (0u8..12).collect::<Vec<u8>>()).expect("written");
+        for path in [&header, &data] {
+            let cube = Cube::open(path, &CubeOptions::default());
+            let mut cube = cube.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            assert_eq!(numbers(&mut cube, 2)[..4], [0.0, 1.0, 2.0, 3.0]);
+        }
+    }
+}
+
+/// The header beside an array or a table may belong to something else of the same name.
+#[test]
+fn arrays_and_tables_beside_a_header_are_themselves() {
+    let (_folder, path) = scene(HEADER);
+    let mut array = b"\x93NUMPY\x01\x00".to_vec();
+    let text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 3, 4), }\n";
+    array.extend((text.len() as u16).to_le_bytes());
+    array.extend(text.as_bytes());
+    array.extend(20u8..32);
+    let npy = path.with_extension("npy");
+    std::fs::write(&npy, array).expect("written");
+    let mut cube = Cube::open(&npy, &CubeOptions::default()).expect("a cube");
+    assert_eq!(numbers(&mut cube, 1)[..3], [20.0, 21.0, 22.0]);
+    let table = path.with_extension("csv");
+    std::fs::write(&table, "band,soil\n1,0.5\n2,0.75\n").expect("written");
+    let spectra = read_spectra(&table, &CubeOptions::default()).expect("spectra");
+    assert_eq!((spectra.names, spectra.values), (vec!["soil".into()], vec![vec![0.5, 0.75]]));
+}
+
+#[test]
+fn spectra_are_finite() {
+    let header = HEADER.replace("bands = 2", "bands = 1").replace("data type = 1", "data type = 4");
+    let (_folder, path) = scene(&header.replace("lines = 2", "lines = 1"));
+    let bytes: Vec<u8> = [1.0f32, f32::NAN, 3.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(path.with_extension("img"), bytes).expect("written");
+    let told = read_spectra(&path, &CubeOptions::default()).expect_err("NaN").to_string();
+    assert!(told.contains("found NaN in spectrum 1, band 2"), "{told}");
 }
 
 #[test]

@@ -82,12 +82,7 @@ fn entry(
     let protocol = paper_protocol(settings.seed, SPLITS);
     let judged = accuracy_as_given(features, anchors.len(), data.classes()?, &protocol)?;
     let of_anchors = anchors.iter().map(|&j| frequencies[j] as usize).collect();
-    let classes: Vec<Option<usize>> = data.classes()?.iter().copied().map(Some).collect();
-    let few = &anchors[..data.n_classes().min(anchors.len())];
-    let start = data.part().with_anchors(few)?.factors(&OneRank)?;
-    let refined = data.part().refined(start.clone(), REFINE)?;
-    let nmi =
-        [start, refined].map(|factors| normalized_mutual_information(&classes, &clusters(factors)));
+    let nmi = agreement(data, &anchors[..data.n_classes().min(anchors.len())])?;
     Ok(Entry {
         data: data.name.clone(),
         rule,
@@ -97,6 +92,14 @@ fn entry(
         majority: data.majority()?,
         nmi,
     })
+}
+
+/// The NMI of classes and the heaviest topics of documents, before and after refinement.
+pub(super) fn agreement(data: &DataSet, anchors: &[usize]) -> Result<[f64; 2]> {
+    let classes: Vec<Option<usize>> = data.classes()?.iter().copied().map(Some).collect();
+    let start = data.part().with_anchors(anchors)?.factors(&OneRank)?;
+    let refined = data.part().refined(start.clone(), REFINE)?;
+    Ok([start, refined].map(|factors| normalized_mutual_information(&classes, &clusters(factors))))
 }
 
 fn page(settings: &Settings, entries: &[Entry], rank: usize) -> Page {

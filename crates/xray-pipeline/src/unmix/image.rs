@@ -3,18 +3,23 @@
 use std::ops::{ControlFlow, Range};
 
 use xray_data::cube::Cube;
+use xray_data::{Budget, Claim};
 
 use crate::error::{Error, Result};
 use crate::watch::{Event, Progress, Stage};
 
 /// Numbers of a block of lines, about.
 const BLOCK: usize = 1 << 20;
+/// Bytes that a number of a block takes: as it is stored, as it was read, and among those of its pixel, twice.
+const BYTES_OF_NUMBER: u64 = 32;
 
 /// A cube and its pixels that are looked at.
 pub(super) struct Image<'a> {
     cube: &'a mut Cube,
     used: Vec<bool>,
     lines_at_once: usize,
+    /// The memory of a block: a line may be long.
+    _claim: Claim,
 }
 
 /// The work ends here if somebody has asked for it.
@@ -37,7 +42,9 @@ impl<'a> Image<'a> {
             )));
         }
         let lines_at_once = (BLOCK / (cube.columns() * cube.bands().len())).clamp(1, cube.rows());
-        Ok(Self { cube, used, lines_at_once })
+        let mut claim = Budget::of_process().claim(cube.name());
+        claim.take(BYTES_OF_NUMBER * (lines_at_once * cube.columns() * cube.n_stored()) as u64)?;
+        Ok(Self { cube, used, lines_at_once, _claim: claim })
     }
 
     pub(super) fn name(&self) -> &str {

@@ -53,6 +53,13 @@ pub fn resampled(spectra: &Spectra, cube: &Cube) -> Result<Spectra> {
     let (bands, stored) = (cube.bands(), cube.n_stored());
     let at = |values: Vec<Vec<f64>>| Spectra { values, abundances: None, ..spectra.clone() };
     if let (Some(axis), true) = (&spectra.axis, spectra.is_numbered) {
+        // As many bands as another cube has are those of another instrument.
+        if let Some(beyond) = axis.iter().find(|&&number| number > stored as f64) {
+            return Err(Error::Mismatch(format!(
+                "the spectra have a band {beyond}, {} has {stored}; wavelengths on both sides would bring them together",
+                cube.name()
+            )));
+        }
         let place = |band: usize| axis.iter().position(|&number| number == (band + 1) as f64);
         let places: Option<Vec<usize>> = bands.iter().map(|&band| place(band)).collect();
         if let Some(places) = places {

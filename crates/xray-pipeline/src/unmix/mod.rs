@@ -95,6 +95,12 @@ pub fn find_endmembers(
         moments.add(&compact);
     })?;
     let bands = Bands::of(&moments);
+    if bands.live.is_empty() {
+        return Err(Error::Mismatch(format!(
+            "{}: no band has light: all numbers are 0, or too small or large to be squared; --scale divides them",
+            image.name()
+        )));
+    }
     let path = match options.count {
         Some(_) => None,
         None => Some(residual_path(&mut image, &moments, &bands, progress)?),

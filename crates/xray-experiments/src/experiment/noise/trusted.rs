@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use xray_nmf::comm::OneRank;
 use xray_nmf::{Params, fit};
 use xray_pipeline::{DistributedMatrix, anchor_stability, ignore};
-use xray_report::{Cell, Chart, Column, Panel, Series, Table};
+use xray_report::{Cell, Chart, Column, Panel, Series, Table, number};
 
 use super::designs::{DESIGNS, Design};
 use super::{FIRST_SEED, mean};
@@ -82,6 +82,7 @@ pub(super) fn told(
     }
     row("all", &all);
     page.table(&table).csv("stability", &table);
+    page.paragraph(areas_in_words(&all));
     page.paragraph("How often anchors of a stability are right, and how many there are:");
     let (classes, curve) = calibration(&all);
     page.table(&classes).csv("calibration", &classes);
@@ -90,6 +91,26 @@ pub(super) fn told(
         Chart::new("Stability and truth").x_label("stability").x_range(0.0, 1.0).panel(panel);
     page.picture("stability", "The share of right anchors against their stability", &chart)?;
     Ok(())
+}
+
+/// What the areas over all designs say.
+fn areas_in_words(all: &[Judged]) -> String {
+    let areas = [
+        ("stability", area(all, |one| one.stability)),
+        ("the margin", area(all, |one| one.margin)),
+    ];
+    let words = areas.map(|(name, area)| match area {
+        None => format!("{name} cannot be judged: all anchors are right, or all wrong"),
+        Some(area) if area < 0.5 => {
+            let area = number::fixed(area, 2);
+            format!("{name} misleads ({area}): wrong anchors have the larger value more often")
+        }
+        Some(area) => format!(
+            "{name} tells right anchors from wrong ones in {} of all pairs",
+            number::fixed(area, 2)
+        ),
+    });
+    format!("Over all designs, {}.", words.join("; "))
 }
 
 fn judge(design: &Design, seed: u64) -> Result<Vec<Judged>> {
