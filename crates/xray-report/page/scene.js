@@ -29,7 +29,12 @@ function paint(canvas, values, width, height) {
   const context = canvas.getContext("2d");
   if (!context) return;
   const image = context.createImageData(width, height);
-  values.forEach((value, i) => value !== LEFT_OUT && image.data.set([...shades[value], 255], 4 * i));
+  values.forEach((value, i) => {
+    if (value === LEFT_OUT) return;
+    const shade = shades[value];
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = shade[c];
+    image.data[4 * i + 3] = 255;
+  });
   context.putImageData(image, 0, 0);
 }
 
@@ -39,6 +44,13 @@ const unexplained = square => maps[UNEXPLAINED][square] / HIGHEST * scene.most_u
 
 /** Weights that are not scaled are no parts of a whole. */
 const amount = value => result.abundances === "nnls" ? value.toFixed(2) : whole(value);
+
+/** What is unexplained, in the colours of all but the worst hundredth: some pixels would leave the others dark. */
+const stretched = (() => {
+  const sorted = maps[UNEXPLAINED].filter(value => value !== LEFT_OUT).sort(), top = sorted[Math.floor(0.99 * (sorted.length - 1))] || 1;
+  const map = maps[UNEXPLAINED].map(value => value === LEFT_OUT ? value : Math.min(HIGHEST, Math.round(value / top * HIGHEST)));
+  return { map, top: top / HIGHEST * scene.most_unexplained };
+})();
 
 const squareAt = (row, column) => Math.floor(row / scene.side) * scene.columns + Math.floor(column / scene.side);
 

@@ -24,14 +24,14 @@ function cardFacts(k) {
   const truth = known(k), { nearest = [] } = ends[k];
   return [h("small", null, result.abundances === "nnls" ? `${ends[k].share.toFixed(2)} on average` : `${percent(ends[k].share)} of the scene`),
     ends[k].n_members ? h("small", null, `made of ${things(ends[k].n_members, "pixel")}`) : null,
-    truth ? h("small", null, bdi(truth.name), `, ${degrees(truth.angle)} away`) : null,
-    nearest.length ? h("small", null, "like ", bdi(nearest[0].name), ` (${degrees(nearest[0].angle)})`) : null];
+    truth ? h("small", null, "truth: ", bdi(truth.name), ` (${degrees(truth.angle)})`) : null,
+    nearest.length ? h("small", null, "like: ", bdi(nearest[0].name), ` (${degrees(nearest[0].angle)})`) : null];
 }
 
 function drawCards() {
   put("cards", maps.map((map, k) => {
     const canvas = h("canvas", { "aria-hidden": "true" });
-    paint(canvas, map, mapWidth, mapHeight);
+    paint(canvas, k === UNEXPLAINED ? stretched.map : map, mapWidth, mapHeight);
     return h("li", null, h("a.card", { href: `#map=${k === UNEXPLAINED ? "unexplained" : k + 1}`, "data-map": k },
       h("span.pic", null, canvas), h("span", null, h("b", null, endName(k)), cardFacts(k))));
   }));
@@ -43,7 +43,7 @@ function chosenFacts(k) {
   const { members, n_members: made, nearest = [] } = ends[k], parts = [], like = mostLike(k), truth = known(k);
   if (made) parts.push(`The mean of ${things(made, "pixel")}; the best is ${result.is_image ? `row ${members[0][0]}, column ${members[0][1]} (ring)` : `pixel ${members[0][1]}`}.`);
   if (like) parts.push(` Its spectrum is ${degrees(like.angle)} from that of ${endName(like.i).toLowerCase()}, the most similar.`);
-  if (truth) parts.push(" The truth has it as ", bdi(truth.name), `, ${degrees(truth.angle)} away.`);
+  if (truth) parts.push(" Of the truth it is matched with ", bdi(truth.name), `, ${degrees(truth.angle)} away.`);
   if (nearest.length) parts.push(" In the library it is nearest to ", nearest.map(({ name, angle }, i) => [i ? ", " : "", bdi(name), ` (${degrees(angle)})`]), ".");
   return parts;
 }
@@ -64,11 +64,11 @@ function drawMap() {
   put("chosen-name", endName(k));
   put("chosen-facts", chosenFacts(k));
   const canvas = byId("large");
-  paint(canvas, maps[k], mapWidth, mapHeight);
+  paint(canvas, all ? stretched.map : maps[k], mapWidth, mapHeight);
   canvas.setAttribute("aria-label", all ? "Map of what is unexplained" : `Map of ${endName(k).toLowerCase()}`);
   byId("ring").hidden = !ends[k]?.members.length;
   if (ends[k]?.members.length) mark("ring", firstSquare(k));
-  put("ramp-top", all ? percent(scene.most_unexplained) : amount(scene.high));
+  put("ramp-top", all ? `${percent(stretched.top)} or more` : amount(scene.high));
   chart.top = 0;
 }
 
@@ -98,7 +98,7 @@ function drawPixel() {
   put("pixel-name", squareName(square));
   put("mixture", isLeftOut(square) ? h("p.muted", null, "This was left out: it has no data, or the mask says so.") : [mixtureBars(square),
     h("p.small.muted", null, `${percent(unexplained(square))} of its light is unexplained.`,
-      own && result.abundances === "scaled" && ` It is ${shortNumber(+own.light.toPrecision(2))} times as bright as its mixture.`,
+      own && result.abundances === "scaled" && ` It is ${own.light.toFixed(2)} times as bright as its mixture.`,
       own && pixels.side > scene.side && ` The dots are the mean of ${squareName(square, pixels.side).toLowerCase()}.`)]);
 }
 

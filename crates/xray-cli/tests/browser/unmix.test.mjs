@@ -26,7 +26,7 @@ test("cards, facts and numbers are those of unmix.json", async () => {
   assert.equal(data.kind, "unmix");
   assert.equal(data.version, 1);
   assert.equal(await page.textContent("h1"), "3 endmembers in 1,200 pixels");
-  assert.match(await page.textContent("#summary"), /scene\.hdr is 30 x 40 pixels in 50 bands; 3 is the knee .* mean angle to the truth is \d/);
+  assert.match(await page.textContent("#summary"), /scene\.hdr is 30 x 40 pixels in 50 bands; the number of endmembers, 3, is the knee .* mean angle to the truth is \d/);
   assert.deepEqual(data.unmix.endmembers.map(one => one.spectrum), report.endmembers.map(one => one.spectrum));
   const cards = await texts(page, ".card");
   assert.equal(cards.length, 4);
@@ -34,8 +34,8 @@ test("cards, facts and numbers are those of unmix.json", async () => {
     const known = report.truth.matched.indexOf(k + 1);
     assert.ok(cards[k].includes(`${(100 * one.share).toFixed(1)}\u00a0% of the scene`), cards[k]);
     assert.ok(cards[k].includes(`made of ${one.n_members} pixels`), cards[k]);
-    assert.ok(cards[k].includes(`${report.truth.names[known]}, ${report.truth.angles[known].toFixed(1)}° away`), cards[k]);
-    assert.ok(cards[k].includes(`like ${one.nearest[0].name}`), cards[k]);
+    assert.ok(cards[k].includes(`truth: ${report.truth.names[known]} (${report.truth.angles[known].toFixed(1)}°)`), cards[k]);
+    assert.ok(cards[k].includes(`like: ${one.nearest[0].name}`), cards[k]);
   });
   await done(page);
 });

@@ -193,7 +193,7 @@ fn summary(report: &UnmixReport, title: &str) -> String {
         (_, None) => format!("{} were given", counted(r, "endmember")),
         (Some(number), _) => {
             format!(
-                "{r} is the knee of what 1 to {} endmembers leave unexplained",
+                "the number of endmembers, {r}, is the knee of what 1 to {} leave unexplained",
                 number.path.len()
             )
         }
