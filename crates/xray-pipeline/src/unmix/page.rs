@@ -47,12 +47,16 @@ impl ScenePage {
         let every = (cube.bands().len() * r).div_ceil(SPECTRA_NUMBERS);
         let mut bands: Vec<usize> =
             found.bands.live.iter().copied().filter(|place| place % every == 0).collect();
+        // A scene without light still has its first band.
+        if bands.is_empty() {
+            bands.push(0);
+        }
         let n_squares = |side: usize| shape.0.div_ceil(side) * shape.1.div_ceil(side);
         let side = smallest(1, |side| n_squares(side) * (r + 1) <= MAP_BYTES);
         let width = bands.len().min(BANDS_WANTED) + RANGE_BYTES;
         let coarse = side * smallest(1, |k| n_squares(k * side) * width <= SPECTRA_BYTES);
         let room = SPECTRA_BYTES / n_squares(coarse) - RANGE_BYTES;
-        let step = bands.len().div_ceil(room).max(1);
+        let step = bands.len().div_ceil(room);
         bands = bands.into_iter().step_by(step).collect();
         let maps = Squares::new(shape, side, r + 2);
         let spectra = Squares::new(shape, coarse, bands.len());
@@ -251,6 +255,16 @@ mod tests {
             let n = content.pixels.ranges.0.len() / RANGE_BYTES;
             assert_eq!(content.pixels.values.0.len(), n * bands.len());
         }
+    }
+
+    #[test]
+    fn a_scene_without_light_has_a_page() {
+        let mut cube = Cube::from_values("X", [2, 3, 4], vec![0.5; 24]).expect("a cube");
+        let found = known_endmembers(&mut cube, vec![vec![0.0; 4]], None, &mut ignore);
+        let mut page = ScenePage::new(&cube, &found.expect("they fit"));
+        assert_eq!(page.bands, [0]);
+        page.spectra.add(5, [0.5]);
+        assert_eq!(page.pixels().values.0.len(), 6);
     }
 
     #[test]
