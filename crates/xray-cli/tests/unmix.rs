@@ -121,6 +121,28 @@ fn threads_and_storage_change_no_bit() {
 }
 
 #[test]
+fn the_page_has_the_same_bytes_and_can_be_left_out() {
+    let place = Place::new();
+    scene(&place);
+    let arguments = ["unmix", "scene.hdr", "-r", "3", "--library", "scene-truth.csv"];
+    place.done(&[&arguments[..], &["-o", "one", "--threads", "1"]].concat());
+    place.done(&[&arguments[..], &["-o", "three", "--threads", "3"]].concat());
+    let page = place.text("one/report.html");
+    assert!(page == place.text("three/report.html"), "threads change the page");
+    assert!(page.contains("<h1 id=\"title\">3 endmembers in 1,200 pixels</h1>"));
+    assert!(page.contains("<code>xray unmix scene.hdr -r 3 --library scene-truth.csv</code>"));
+    let data = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let data: Value = serde_json::from_str(data.expect("data")).expect("JSON");
+    let report = place.json("one/unmix.json");
+    assert_eq!(data["unmix"]["endmembers"][1]["spectrum"], report["endmembers"][1]["spectrum"]);
+    assert_eq!(data["unmix"]["residual"], report["residual"]);
+    assert_eq!((&data["scene"]["side"], &data["scene"]["rows"]), (&1.into(), &30.into()));
+    place.done(&[&arguments[..], &["-o", "one", "--no-report"]].concat());
+    assert!(!place.path("one/report.html").exists());
+    assert!(place.path("one/unmix.json").exists());
+}
+
+#[test]
 fn methods_rules_bands_and_masks_are_obeyed() {
     let place = Place::new();
     scene(&place);

@@ -101,8 +101,8 @@ fn weighed(
     progress: &mut dyn xray_pipeline::Progress,
 ) -> Result<(Vec<f32>, AbundanceFit)> {
     let mut maps = Vec::new();
-    let fit = find_abundances(cube, found, rule, progress, |_, block| {
-        maps.extend(block.iter().map(|&v| v as f32));
+    let fit = find_abundances(cube, found, rule, progress, |block| {
+        maps.extend(block.abundances().iter().map(|&v| v as f32));
         Ok(())
     })?;
     Ok((maps, fit))

@@ -75,7 +75,7 @@ function save(name, type, body) {
 }
 
 const DRAWN_STYLES = ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-weight", "text-anchor", "visibility",
-  "paint-order"];
+  "paint-order", "stroke-dasharray"];
 
 /** A picture as it is shown, with its colours written in. */
 function savePicture(svg, name) {

@@ -21,3 +21,19 @@ interface RankData {
   what: string; suggested: number | null; range: [number, number] | null; reason: string | null; anchors: string[];
   curves: Curve[]; levels: { k: number; topics: [number, string, number][] }[];
 }
+interface Endmember {
+  spectrum: number[]; share: number; n_members: number; members: [number, number][]; nearest?: { name: string; angle: number }[];
+}
+interface UnmixData {
+  summary: string; every: number; colours: [number, number, number][];
+  unmix: {
+    cube: string; rows: number; columns: number; pixels: number; is_image: boolean; abundances: "scaled" | "sum-to-one" | "nnls"; residual: number;
+    bands: { taken: number[]; wavelengths?: number[]; wavelength_units?: string; dead: number[]; noisy: number[] };
+    suggestion?: { number: number; path: number[] }; endmembers: Endmember[];
+    truth?: { names: string[]; matched: number[]; angles: number[] };
+  };
+  scene: {
+    side: number; rows: number; columns: number; high: number; abundances: string[]; most_unexplained: number; unexplained: string;
+  };
+  pixels: { side: number; columns: number; bands: number[]; ranges: string; values: string };
+}

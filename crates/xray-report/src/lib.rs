@@ -22,13 +22,16 @@ mod page;
 #[cfg(feature = "pictures")]
 mod pictures;
 mod printable;
+#[cfg(any(feature = "page", feature = "pictures"))]
+mod ramp;
 mod table;
 
 #[cfg(feature = "page")]
 pub use page::{
-    About, Content, Flows, Page, PageChart, PageDocuments, PageFacts, PageLevel, PagePanel,
-    PageSection, PageSeries, PageTable, PageTopic, PageWord, RankCurve, RankLevel, RankPage,
-    RankTopic, RelatedWords, TablesPage, TopicsPage,
+    About, Bytes, Content, Flows, Page, PageChart, PageColours, PageDocuments, PageFacts,
+    PageLevel, PagePanel, PageScene, PageSection, PageSeries, PageSpectra, PageTable, PageTopic,
+    PageWord, RankCurve, RankLevel, RankPage, RankTopic, RelatedWords, TablesPage, TopicsPage,
+    UnmixPage,
 };
 #[cfg(all(feature = "page", feature = "pictures"))]
 pub use pictures::TopicsPicture;

@@ -5,7 +5,7 @@
 //! nothing but these two run or be applied, told by their hashes, and nothing be loaded. Text of the data is only
 //! ever text: in the JSON all that could end it is escaped, and the script makes no markup of strings.
 //!
-//! Each kind of page is a [`Content`]: [`TopicsPage`], [`RankPage`] and [`TablesPage`]. A new kind is a struct, a
+//! Each kind of page is a [`Content`]: [`TopicsPage`], [`RankPage`], [`UnmixPage`] and [`TablesPage`]. A new kind is a struct, a
 //! template for its part of the body, and a script. What a page says without a script, and on paper, are the tables
 //! of its content.
 //!
@@ -18,6 +18,7 @@ mod escape;
 mod rank;
 mod tables;
 mod topics;
+mod unmix;
 
 use askama::Template;
 use base64::Engine as _;
@@ -30,6 +31,7 @@ pub use tables::{PageChart, PagePanel, PageSection, PageSeries, PageTable, Table
 pub use topics::{
     Flows, PageDocuments, PageFacts, PageLevel, PageTopic, PageWord, RelatedWords, TopicsPage,
 };
+pub use unmix::{Bytes, PageColours, PageScene, PageSpectra, UnmixPage};
 
 use crate::table::Table;
 use escape::{json_text, shown_text};

@@ -19,9 +19,9 @@ Examples:
   xray unmix scene.img -r 8 --library minerals.sli     which known materials they are like
   xray unmix later.hdr --endmembers scene-unmixed/endmembers.csv
 
-Writes endmembers.csv, abundances.npy (rows x columns x endmembers), abundances.hdr and .img (ENVI, with map \
-info), maps.png, endmembers.svg and .png, and unmix.json with everything else. Cubes larger than memory are \
-read in passes.";
+Writes report.html (maps, spectra and every pixel, for a browser), endmembers.csv, abundances.npy (rows x \
+columns x endmembers), abundances.hdr and .img (ENVI, with map info), maps.png, endmembers.svg and .png, and \
+unmix.json with everything else. Cubes larger than memory are read in passes.";
 
 /// Arguments of `unmix`.
 #[derive(Debug, Clone, Args)]
@@ -54,6 +54,9 @@ pub struct UnmixArgs {
     /// A spectral library (.sli with its .hdr, or a table): tells its nearest spectra for each endmember
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub library: Option<PathBuf>,
+    /// Leave out report.html, the page with everything
+    #[arg(long)]
+    pub no_report: bool,
     /// Folder for the files [default with tables: the cube's name and "-unmixed"; with --json: none]
     #[arg(short, long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
@@ -105,6 +108,7 @@ impl UnmixArgs {
             read,
             truth: None,
             library: None,
+            no_report: true,
             output,
             csv: CsvArgs::default(),
             common,

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use xray_data::cube::{Cube, Spectra, read_mask, read_spectra};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::unmix::{
-    AXES, Truth, UnmixOptions, UnmixReport, Unmixed, find_abundances, find_endmembers,
-    known_endmembers, nearest_spectra, resampled,
+    AXES, ScenePage, Truth, UnmixOptions, UnmixReport, Unmixed, endmembers_table, find_abundances,
+    find_endmembers, known_endmembers, nearest_spectra, resampled,
 };
 use xray_pipeline::{Plan, Purpose};
-use xray_report::{Cell, Column, Table, number};
+use xray_report::number;
 
 use self::files::Files;
 use crate::args::UnmixArgs;
+use crate::cmd::topics::page::about;
 use crate::outcome::Outcome;
 use crate::output::Guarded;
 use crate::session::Session;
@@ -45,21 +46,14 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
     tell_decisions(&session, &cube, &found);
     let mut truth = truth.map(|truth| Truth::new(truth, &cube, &found)).transpose()?;
     let near = library.map(|library| nearest_spectra(&library, &cube, &found)).transpose()?;
+    let mut page = (folder.is_some() && !args.no_report).then(|| ScenePage::new(&cube, &found));
     let mut files =
         folder.map(|folder| Files::begin(folder, &cube, found.spectra.len())).transpose()?;
-    let (columns, r) = (cube.columns(), found.spectra.len());
-    let fit = find_abundances(
-        &mut cube,
-        &found,
-        args.rule(),
-        &mut session.progress(),
-        |lines, block| {
-            if let Some(truth) = &mut truth {
-                truth.compare(lines.clone(), columns, r, block, &found.used);
-            }
-            files.as_mut().map_or(Ok(()), |files| files.add(&lines, block, &found.used))
-        },
-    )?;
+    let fit = find_abundances(&mut cube, &found, args.rule(), &mut session.progress(), |block| {
+        truth.iter_mut().for_each(|truth| truth.compare(block));
+        page.iter_mut().for_each(|page| page.add(block));
+        files.as_mut().map_or(Ok(()), |files| files.add(block))
+    })?;
     session.end();
     let method = args.endmembers.is_none().then_some(args.method);
     let mut report = UnmixReport::new(&cube, &found, (method, args.rule()), &fit);
@@ -67,12 +61,21 @@ pub(crate) fn run(args: &UnmixArgs) -> anyhow::Result<Outcome> {
         endmember.nearest = near;
     }
     report.truth = truth.map(|truth| truth.facts());
+    let page = page.map(|page| page.page(&report, about(&file_name(&args.cube), None)).html());
     let written = files
-        .map(|files| session.stage("write", || files.finish(&cube, &report, args.csv.cells())))
+        .map(|files| {
+            let told = (&report, page.as_deref(), args.csv.cells());
+            session.stage("write", || files.finish(&cube, told))
+        })
         .transpose();
     tell(&session, &report)?;
     // What could not be written is told all the same.
     Ok(session.conclude(written?, false))
+}
+
+/// The name of a file, without folders.
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Whether a model is the endmembers of a cube: their table, or a folder with it.
@@ -152,7 +155,7 @@ fn tell(session: &Session, report: &UnmixReport) -> anyhow::Result<()> {
     if session.json {
         return session.print_answer(report);
     }
-    session.print_table(&table(report))?;
+    session.print_table(&endmembers_table(report))?;
     let left = number::percent(report.residual, 2);
     session.note(format!("\n{left} of the light is left unexplained"));
     if let Some(truth) = &report.truth {
@@ -165,49 +168,4 @@ fn tell(session: &Session, report: &UnmixReport) -> anyhow::Result<()> {
         ));
     }
     Ok(())
-}
-
-fn table(report: &UnmixReport) -> Table {
-    let has_library = report.endmembers.iter().any(|endmember| !endmember.nearest.is_empty());
-    let mut columns = vec![
-        Column::right("endmember"),
-        Column::right("share"),
-        Column::right("pixels"),
-        Column::right("best at"),
-    ];
-    if report.truth.is_some() {
-        columns.extend([Column::left("truth"), Column::right("angle")]);
-    }
-    if has_library {
-        columns.push(Column::left("nearest"));
-    }
-    let mut table = Table::new(columns);
-    for (k, endmember) in report.endmembers.iter().enumerate() {
-        let best = endmember
-            .members
-            .first()
-            .map_or(String::new(), |[row, column]| format!("{row}, {column}"));
-        let mut cells = vec![
-            Cell::from((k + 1).to_string()),
-            Cell::percent(endmember.share, 1),
-            Cell::count(endmember.n_members as u64),
-            Cell::from(best),
-        ];
-        if let Some(truth) = &report.truth {
-            match truth.matched.iter().position(|&matched| matched == k + 1) {
-                Some(known) => cells.extend([
-                    Cell::from(truth.names[known].as_str()),
-                    Cell::fixed(truth.angles[known], 2),
-                ]),
-                None => cells.extend([Cell::missing(), Cell::missing()]),
-            }
-        }
-        if has_library {
-            let near =
-                endmember.nearest.iter().map(|near| format!("{} ({:.1}°)", near.name, near.angle));
-            cells.push(Cell::from(near.collect::<Vec<_>>().join(", ")));
-        }
-        table.row(cells);
-    }
-    table
 }

@@ -84,9 +84,8 @@ fn real_scenes(settings: &Settings) -> Result<Vec<Known>> {
 /// How near spectra are to the truth.
 fn score(known: &mut Known, found: &Unmixed) -> Result<Score> {
     let mut truth = Truth::new(known.truth.clone(), &known.cube, found)?;
-    let (columns, r) = (known.cube.columns(), found.spectra.len());
-    find_abundances(&mut known.cube, found, AbundanceRule::Scaled, &mut ignore, |lines, block| {
-        truth.compare(lines, columns, r, block, &found.used);
+    find_abundances(&mut known.cube, found, AbundanceRule::Scaled, &mut ignore, |block| {
+        truth.compare(block);
         Ok(())
     })?;
     let facts = truth.facts();

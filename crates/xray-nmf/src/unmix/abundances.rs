@@ -32,9 +32,9 @@ pub struct Abundances {
     rule: AbundanceRule,
 }
 
-/// How well a block of pixels is explained.
+/// How well a pixel is explained, or all pixels of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct BlockFit {
+pub struct PixelFit {
     /// `sum ||x - Wh||^2` over live bands, where h are the weights that explain best under the rule (before they are scaled).
     pub squared_residual: f64,
     /// `sum ||x||^2` over live bands.
@@ -63,37 +63,35 @@ impl Abundances {
         self.spectra.len()
     }
 
-    /// The abundances of pixels, r numbers for each, and how well they fit.
+    /// The abundances of pixels, r numbers for each, and how well each is explained.
     ///
     /// # Examples
     /// ```
     /// use xray_nmf::unmix::{AbundanceRule, Abundances};
     /// let spectra = vec![vec![1.0, 0.0, 0.0], vec![0.0, 1.0, 0.0]];
     /// let rule = AbundanceRule::Scaled;
-    /// let (found, fit) = Abundances::new(spectra, &[true; 3], rule)?.of_pixels(&[1.0, 3.0, 0.0]);
+    /// let (found, fits) = Abundances::new(spectra, &[true; 3], rule)?.of_pixels(&[1.0, 3.0, 0.0]);
     /// assert_eq!(found, [0.25, 0.75]);
-    /// assert_eq!(fit.squared_residual, 0.0);
+    /// assert_eq!(fits[0].squared_residual, 0.0);
     /// # Ok::<(), xray_nmf::Error>(())
     /// ```
-    pub fn of_pixels(&self, pixels: &[f64]) -> (Vec<f64>, BlockFit) {
+    pub fn of_pixels(&self, pixels: &[f64]) -> (Vec<f64>, Vec<PixelFit>) {
         let (m, r) = (self.live.len(), self.count());
         let normal = NormalMatrix::from_rows(&self.gram);
-        let mut found = vec![0.0; pixels.len() / m.max(1) * r];
+        let n = pixels.len() / m.max(1);
+        let (mut found, mut fits) = (vec![0.0; n * r], vec![PixelFit::default(); n]);
         let tasks = found
             .par_chunks_mut((PIXELS_PER_TASK * r).max(1))
+            .zip(fits.par_chunks_mut(PIXELS_PER_TASK))
             .zip(pixels.par_chunks((PIXELS_PER_TASK * m).max(1)));
-        let fits: Vec<BlockFit> = tasks
-            .map(|(found, pixels)| {
-                let mut solver = ActiveSet::default();
-                let mut fit = BlockFit::default();
-                for (h, pixel) in found.chunks_exact_mut(r).zip(pixels.chunks_exact(m)) {
-                    self.solve(&mut solver, &normal, pixel, h, &mut fit);
-                }
-                fit
-            })
-            .collect();
-        let fit = fits.into_iter().fold(BlockFit::default(), BlockFit::plus);
-        (found, fit)
+        tasks.for_each(|((found, fits), pixels)| {
+            let mut solver = ActiveSet::default();
+            let weights = found.chunks_exact_mut(r).zip(fits);
+            for ((h, fit), pixel) in weights.zip(pixels.chunks_exact(m)) {
+                *fit = self.solve(&mut solver, &normal, pixel, h);
+            }
+        });
+        (found, fits)
     }
 
     fn solve(
@@ -102,8 +100,7 @@ impl Abundances {
         normal: &NormalMatrix,
         pixel: &[f64],
         h: &mut [f64],
-        fit: &mut BlockFit,
-    ) {
+    ) -> PixelFit {
         let products: Vec<f64> = self.spectra.iter().map(|w| dot(w, pixel)).collect();
         let square = pixel.iter().zip(&self.live).fold(0.0, |sum, (v, l)| sum + v * v * l);
         match self.rule {
@@ -114,14 +111,13 @@ impl Abundances {
         }
         let part = |k: usize| h[k] * (dot(&self.gram[k], h) - 2.0 * products[k]);
         let residual = (0..h.len()).fold(square, |sum, k| sum + part(k));
-        fit.squared_residual += residual.max(0.0);
-        fit.squared_norm += square;
         if self.rule != AbundanceRule::Nnls {
             let sum = h.iter().fold(0.0, |sum, v| sum + v);
             if sum > 0.0 {
                 h.iter_mut().for_each(|v| *v /= sum);
             }
         }
+        PixelFit { squared_residual: residual.max(0.0), squared_norm: square }
     }
 
     /// `min ||Wh - x||` over `h >= 0, 1'h = 1` is `min ||(W - x1')h||` there. For any s > 0 the nonnegative solution of
@@ -149,13 +145,24 @@ impl Abundances {
     }
 }
 
-impl BlockFit {
+impl PixelFit {
     /// Both together.
     #[must_use]
-    pub fn plus(self, other: BlockFit) -> Self {
+    pub fn plus(self, other: PixelFit) -> Self {
         Self {
             squared_residual: self.squared_residual + other.squared_residual,
             squared_norm: self.squared_norm + other.squared_norm,
         }
+    }
+
+    /// All pixels of a block together, in an order that depends on their number alone.
+    pub fn total(fits: &[PixelFit]) -> Self {
+        let sum = |fits: &[PixelFit]| fits.iter().fold(Self::default(), |sum, &fit| sum.plus(fit));
+        fits.chunks(PIXELS_PER_TASK).map(sum).fold(Self::default(), Self::plus)
+    }
+
+    /// `||x - Wh|| / ||x||`, or 0 if there is no light.
+    pub fn unexplained(self) -> f64 {
+        (self.squared_residual / self.squared_norm.max(f64::MIN_POSITIVE)).sqrt()
     }
 }

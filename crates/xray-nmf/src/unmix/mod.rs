@@ -31,7 +31,7 @@ mod select;
 mod subspace;
 mod volume;
 
-pub use abundances::{AbundanceRule, Abundances, BlockFit};
+pub use abundances::{AbundanceRule, Abundances, PixelFit};
 pub use bands::Bands;
 pub use moments::Moments;
 pub use neighbours::Neighbours;

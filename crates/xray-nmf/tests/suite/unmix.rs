@@ -3,8 +3,8 @@
 use crate::support::problems::Random;
 use xray_nmf::synth::{DrawnScene, Scene};
 use xray_nmf::unmix::{
-    AbundanceRule, Abundances, Bands, EXTRA, Moments, NUMBER_DIMENSIONS, Neighbours, Points,
-    Subspace, knee,
+    AbundanceRule, Abundances, Bands, EXTRA, Moments, NUMBER_DIMENSIONS, Neighbours, PixelFit,
+    Points, Subspace, knee,
 };
 use xray_nmf::with_threads;
 
@@ -153,9 +153,14 @@ fn abundances_are_optimal_under_each_rule() {
     let live = [true; 6];
     let solve =
         |rule| Abundances::new(spectra.clone(), &live, rule).expect("fits").of_pixels(&pixels);
-    let (nnls, fit) = solve(AbundanceRule::Nnls);
-    let residual: f64 = nnls.chunks(3).zip(pixels.chunks(6)).map(|(h, x)| square(h, x)).sum();
-    assert!((fit.squared_residual / residual - 1.0).abs() < 1e-9);
+    let (nnls, fits) = solve(AbundanceRule::Nnls);
+    let residuals: Vec<f64> =
+        nnls.chunks(3).zip(pixels.chunks(6)).map(|(h, x)| square(h, x)).collect();
+    for (fit, residual) in fits.iter().zip(&residuals) {
+        assert!((fit.squared_residual - residual).abs() < 1e-9 * fit.squared_norm);
+    }
+    let residual: f64 = residuals.iter().sum();
+    assert!((PixelFit::total(&fits).squared_residual / residual - 1.0).abs() < 1e-9);
     let scaled = solve(AbundanceRule::Scaled).0;
     for (h, s) in nnls.chunks(3).zip(scaled.chunks(3)) {
         let sum: f64 = h.iter().sum();

@@ -75,6 +75,7 @@ impl Purpose {
             MANIFEST,
         ];
         const UNMIXING: &[&str] = &[
+            "report.html",
             "endmembers.csv",
             "endmembers.svg",
             "endmembers.png",

@@ -12,23 +12,29 @@
 mod assignment;
 mod image;
 mod library;
+mod page;
 mod report;
 mod rivals;
+mod squares;
 mod truth;
 
 pub use library::{NearSpectrum, nearest_spectra, resampled};
-pub use report::{AXES, BandFacts, EndmemberFacts, NumberFacts, UnmixReport, endmembers_csv};
+pub use page::ScenePage;
+pub use report::{
+    AXES, BandFacts, EndmemberFacts, NumberFacts, UnmixReport, endmembers_csv, endmembers_table,
+};
+pub use squares::Squares;
 pub use truth::{Truth, TruthFacts};
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use image::{Image, stopped};
 use xray_data::Budget;
 use xray_data::cube::Cube;
 use xray_nmf::choices;
 use xray_nmf::unmix::{
-    AbundanceRule, Abundances, Bands, BlockFit, EXTRA, LARGEST_NUMBER, Moments, NUMBER_DIMENSIONS,
-    Neighbours, Points, Subspace, knee,
+    AbundanceRule, Abundances, Bands, EXTRA, LARGEST_NUMBER, Moments, NUMBER_DIMENSIONS,
+    Neighbours, PixelFit, Points, Subspace, knee,
 };
 
 use crate::error::{Error, Result};
@@ -212,8 +218,53 @@ fn coordinates(
     Ok(if is_image { neighbours.finish() } else { points })
 }
 
-/// Weighs every pixel under spectra over the cube's bands, and hands over the lines of a block at a time: r numbers for each
-/// pixel, zeros for those that are left out. Says how well they fit.
+/// Some lines of a cube, and what is in their pixels, one after another.
+#[derive(Debug, Clone, Copy)]
+pub struct AbundanceBlock<'a> {
+    /// The number of the first pixel, counted line after line.
+    first: usize,
+    used: &'a [bool],
+    values: &'a [f64],
+    abundances: &'a [f64],
+    fits: &'a [PixelFit],
+}
+
+/// A pixel that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WeighedPixel<'a> {
+    /// Its number, counted line after line.
+    pub number: usize,
+    /// Its values in all bands.
+    pub values: &'a [f64],
+    /// How much of each endmember is in it.
+    pub abundances: &'a [f64],
+    /// How well it is explained.
+    pub fit: PixelFit,
+}
+
+impl<'a> AbundanceBlock<'a> {
+    /// r numbers for each pixel, zeros for those that are left out.
+    pub fn abundances(&self) -> &'a [f64] {
+        self.abundances
+    }
+
+    /// The pixels that were looked at.
+    pub fn pixels(self) -> impl Iterator<Item = WeighedPixel<'a>> {
+        let each = |all: &'a [f64]| all.chunks_exact((all.len() / self.used.len().max(1)).max(1));
+        let all = each(self.values).zip(each(self.abundances)).zip(self.fits).zip(self.used);
+        all.enumerate().filter(|(_, (_, used))| **used).map(
+            move |(k, (((values, abundances), &fit), _))| WeighedPixel {
+                number: self.first + k,
+                values,
+                abundances,
+                fit,
+            },
+        )
+    }
+}
+
+/// Weighs every pixel under spectra over the cube's bands, and hands over the lines of a block at a time. Says how well they
+/// fit.
 ///
 /// # Errors
 /// If the cube cannot be read, the spectra do not fit it, or `take` or `progress` stops the work.
@@ -222,35 +273,41 @@ pub fn find_abundances(
     unmixed: &Unmixed,
     rule: AbundanceRule,
     progress: &mut dyn Progress,
-    mut take: impl FnMut(Range<usize>, &[f64]) -> Result<()>,
+    mut take: impl FnMut(&AbundanceBlock<'_>) -> Result<()>,
 ) -> Result<AbundanceFit> {
     let mut live = vec![false; cube.bands().len()];
     unmixed.bands.live.iter().for_each(|&band| live[band] = true);
-    let abundances = Abundances::new(unmixed.spectra.clone(), &live, rule)?;
-    let (m, r) = (live.len(), abundances.count());
+    let solver = Abundances::new(unmixed.spectra.clone(), &live, rule)?;
+    let (m, r) = (live.len(), solver.count());
     let mut image = Image::new(cube, Some(&unmixed.used))?;
-    let mut fit = BlockFit::default();
+    let columns = image.columns();
+    let mut fit = PixelFit::default();
     let mut shares = vec![0.0; r];
-    let (mut compact, mut spread) = (Vec::new(), Vec::new());
-    image.pass(Stage::Abundances, progress, |lines, pixels, used| {
+    let (mut compact, mut abundances, mut fits) = (Vec::new(), Vec::new(), Vec::new());
+    image.pass(Stage::Abundances, progress, |lines, values, used| {
         compact.clear();
-        let chosen = pixels.chunks_exact(m).zip(used).filter(|(_, used)| **used);
+        let chosen = values.chunks_exact(m).zip(used).filter(|(_, used)| **used);
         chosen.for_each(|(pixel, _)| compact.extend_from_slice(pixel));
-        let (found, block) = abundances.of_pixels(&compact);
-        fit = fit.plus(block);
+        let (found, own) = solver.of_pixels(&compact);
+        fit = fit.plus(PixelFit::total(&own));
         for weights in found.chunks_exact(r) {
             shares.iter_mut().zip(weights).for_each(|(sum, v)| *sum += v);
         }
-        spread.clear();
-        spread.resize(used.len() * r, 0.0);
-        let places = spread.chunks_exact_mut(r).zip(used).filter(|(_, used)| **used);
-        places.zip(found.chunks_exact(r)).for_each(|((to, _), from)| to.copy_from_slice(from));
-        take(lines, &spread)
+        abundances.clear();
+        abundances.resize(used.len() * r, 0.0);
+        fits.clear();
+        fits.resize(used.len(), PixelFit::default());
+        let places = (0..used.len()).filter(|&place| used[place]);
+        for (place, (weights, own)) in places.zip(found.chunks_exact(r).zip(own)) {
+            abundances[place * r..(place + 1) * r].copy_from_slice(weights);
+            fits[place] = own;
+        }
+        let first = lines.start * columns;
+        take(&AbundanceBlock { first, used, values, abundances: &abundances, fits: &fits })
     })?;
     let n = image.n_used() as f64;
     shares.iter_mut().for_each(|sum| *sum /= n);
-    let residual = (fit.squared_residual / fit.squared_norm.max(f64::MIN_POSITIVE)).sqrt();
-    Ok(AbundanceFit { residual, shares })
+    Ok(AbundanceFit { residual: fit.unexplained(), shares })
 }
 
 /// How well abundances explain a cube.

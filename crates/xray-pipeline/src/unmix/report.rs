@@ -4,6 +4,7 @@ use serde::Serialize;
 use xray_data::cube::Cube;
 use xray_data::{Cells, csv_text};
 use xray_nmf::unmix::{AbundanceRule, LARGEST_NUMBER};
+use xray_report::{Cell, Column, Table};
 
 use super::{AbundanceFit, NearSpectrum, TruthFacts, UnmixMethod, Unmixed};
 
@@ -168,4 +169,50 @@ pub fn endmembers_csv(report: &UnmixReport, cells: Cells) -> String {
     let rows: Vec<Vec<String>> =
         [header].into_iter().chain(axis.1.into_iter().enumerate().map(row)).collect();
     csv_text(cells, rows.iter().map(|row| row.iter().map(String::as_str).collect()))
+}
+
+/// A row for each endmember.
+pub fn endmembers_table(report: &UnmixReport) -> Table {
+    let has_library = report.endmembers.iter().any(|endmember| !endmember.nearest.is_empty());
+    let mut columns = vec![
+        Column::right("endmember"),
+        Column::right("share"),
+        Column::right("pixels"),
+        Column::right("best at"),
+    ];
+    if report.truth.is_some() {
+        columns.extend([Column::left("truth"), Column::right("angle")]);
+    }
+    if has_library {
+        columns.push(Column::left("nearest"));
+    }
+    let mut table = Table::new(columns);
+    for (k, endmember) in report.endmembers.iter().enumerate() {
+        let best = endmember
+            .members
+            .first()
+            .map_or(String::new(), |[row, column]| format!("{row}, {column}"));
+        let mut cells = vec![
+            Cell::from((k + 1).to_string()),
+            Cell::percent(endmember.share, 1),
+            Cell::count(endmember.n_members as u64),
+            Cell::from(best),
+        ];
+        if let Some(truth) = &report.truth {
+            match truth.matched.iter().position(|&matched| matched == k + 1) {
+                Some(known) => cells.extend([
+                    Cell::from(truth.names[known].as_str()),
+                    Cell::fixed(truth.angles[known], 2),
+                ]),
+                None => cells.extend([Cell::missing(), Cell::missing()]),
+            }
+        }
+        if has_library {
+            let near =
+                endmember.nearest.iter().map(|near| format!("{} ({:.1}°)", near.name, near.angle));
+            cells.push(Cell::from(near.collect::<Vec<_>>().join(", ")));
+        }
+        table.row(cells);
+    }
+    table
 }

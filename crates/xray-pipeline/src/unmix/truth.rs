@@ -1,12 +1,10 @@
 //! How near what was found is to what is known.
 
-use std::ops::Range;
-
 use serde::Serialize;
 use xray_data::cube::{Cube, Spectra};
 
-use super::Unmixed;
 use super::assignment::assignment;
+use super::{AbundanceBlock, Unmixed};
 use crate::error::{Error, Result};
 
 /// Known endmembers, matched to those that were found, and known abundances.
@@ -84,20 +82,12 @@ impl Truth {
         Ok(Self { names: known.names, matched, abundances, squares: 0.0, compared: 0 })
     }
 
-    /// Takes the abundances of a block of lines, r numbers for each pixel.
-    pub fn compare(
-        &mut self,
-        lines: Range<usize>,
-        columns: usize,
-        r: usize,
-        found: &[f64],
-        used: &[bool],
-    ) {
+    /// Takes the abundances of some lines.
+    pub fn compare(&mut self, block: &AbundanceBlock<'_>) {
         let Some(known) = &self.abundances else { return };
-        let start = lines.start * columns;
-        for (k, weights) in found.chunks_exact(r).enumerate().filter(|(k, _)| used[start + k]) {
+        for pixel in block.pixels() {
             for (known, &(place, _)) in known.iter().zip(&self.matched) {
-                self.squares += (known[start + k] - weights[place]).powi(2);
+                self.squares += (known[pixel.number] - pixel.abundances[place]).powi(2);
             }
             self.compared += self.matched.len();
         }

@@ -1,5 +1,7 @@
 //! Colours that stay apart for readers with any kind of colour vision.
 
+use crate::ramp::RAMP;
+
 /// A colour, by its sRGB components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Colour {
@@ -28,7 +30,7 @@ impl Colour {
         let mixed = |from: u8, to: u8| {
             (f64::from(from) + share * (f64::from(to) - f64::from(from))).round() as u8
         };
-        let (from, to) = (RAMP[below], RAMP[below + 1]);
+        let [from, to] = [below, below + 1].map(|k| Self::hex(RAMP[k]));
         Self {
             red: mixed(from.red, to.red),
             green: mixed(from.green, to.green),
@@ -51,16 +53,6 @@ impl Colour {
     /// How many colours [`Colour::series`] has.
     pub(crate) const N_SERIES: usize = SERIES.len();
 }
-
-/// Even steps of lightness from dark blue by teal to pale yellow: no red beside green.
-const RAMP: [Colour; 6] = [
-    Colour::hex(0x0b1038),
-    Colour::hex(0x1d3b73),
-    Colour::hex(0x2b6b83),
-    Colour::hex(0x56998a),
-    Colour::hex(0xa5c585),
-    Colour::hex(0xfdf3a8),
-];
 
 /// Blue, vermilion, green, purple, sky, orange, wine, grey, black.
 const SERIES: [Colour; 9] = [

@@ -1,14 +1,17 @@
 //! The files of an unmixed cube.
 
 use std::io::Write;
-use std::ops::Range;
 
 use xray_data::Cells;
 use xray_data::cube::{About, Cube, EnviHeader, npy_header};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::report::json;
-use xray_pipeline::unmix::{UnmixReport, endmembers_csv};
+#[cfg(feature = "pictures")]
+use xray_pipeline::unmix::Squares;
+use xray_pipeline::unmix::{AbundanceBlock, UnmixReport, endmembers_csv};
 use xray_pipeline::{Folder, OpenFile};
+
+use crate::cmd::topics::page::NAME as PAGE;
 
 /// Files that are being written.
 pub(super) struct Files {
@@ -16,7 +19,7 @@ pub(super) struct Files {
     numbers: OpenFile,
     image: OpenFile,
     #[cfg(feature = "pictures")]
-    maps: pictures::Maps,
+    maps: Squares,
 }
 
 impl Files {
@@ -27,7 +30,7 @@ impl Files {
         numbers.put(|out| out.write_all(&header))?;
         let image = folder.create("abundances.img")?;
         #[cfg(feature = "pictures")]
-        let maps = pictures::Maps::new(cube.rows(), cube.columns(), r);
+        let maps = pictures::squares(cube, r);
         Ok(Self {
             folder,
             numbers,
@@ -37,20 +40,16 @@ impl Files {
         })
     }
 
-    /// Takes a block of lines.
-    pub(super) fn add(
-        &mut self,
-        lines: &Range<usize>,
-        block: &[f64],
-        used: &[bool],
-    ) -> xray_pipeline::Result<()> {
-        let bytes: Vec<u8> = block.iter().flat_map(|&v| (v as f32).to_le_bytes()).collect();
+    /// Takes some lines.
+    pub(super) fn add(&mut self, block: &AbundanceBlock<'_>) -> xray_pipeline::Result<()> {
+        let bytes: Vec<u8> =
+            block.abundances().iter().flat_map(|&v| (v as f32).to_le_bytes()).collect();
         self.numbers.put(|out| out.write_all(&bytes))?;
         self.image.put(|out| out.write_all(&bytes))?;
         #[cfg(feature = "pictures")]
-        self.maps.add(lines, block, used);
-        #[cfg(not(feature = "pictures"))]
-        let _ = (lines, used);
+        for pixel in block.pixels() {
+            self.maps.add(pixel.number, pixel.abundances.iter().copied());
+        }
         Ok(())
     }
 
@@ -58,8 +57,7 @@ impl Files {
     pub(super) fn finish(
         self,
         cube: &Cube,
-        report: &UnmixReport,
-        cells: Cells,
+        (report, page, cells): (&UnmixReport, Option<&str>, Cells),
     ) -> anyhow::Result<String> {
         let Self { mut folder, numbers, image, .. } = self;
         folder.add(numbers)?;
@@ -74,9 +72,12 @@ impl Files {
         folder.write("endmembers.csv", |out| out.write_all(spectra.as_bytes()))?;
         let everything = json(report);
         folder.write("unmix.json", |out| out.write_all(everything.as_bytes()))?;
+        if let Some(page) = page {
+            folder.write(PAGE, |out| out.write_all(page.as_bytes()))?;
+        }
         #[cfg(feature = "pictures")]
         {
-            let maps = self.maps.picture(report)?;
+            let maps = pictures::maps(&self.maps, report)?;
             folder.write("maps.png", |out| out.write_all(&maps))?;
             super::super::write_picture(&mut folder, "endmembers", &pictures::spectra(report))?;
         }
@@ -86,69 +87,38 @@ impl Files {
 
 #[cfg(feature = "pictures")]
 mod pictures {
-    use std::ops::Range;
-
-    use xray_pipeline::unmix::UnmixReport;
+    use xray_data::cube::Cube;
+    use xray_pipeline::unmix::{Squares, UnmixReport};
     use xray_report::{Chart, Image, ImageGrid, Panel, Picture, Series, number};
 
     /// The longer side of a map has at most so many values; more are averaged.
     const LARGEST: usize = 400;
 
     /// Abundances of squares of pixels.
-    pub(super) struct Maps {
-        columns: usize,
-        /// Pixels of a square's side.
-        side: usize,
-        size: (usize, usize),
-        r: usize,
-        sums: Vec<f64>,
-        counts: Vec<f64>,
+    pub(super) fn squares(cube: &Cube, r: usize) -> Squares {
+        let (rows, columns) = (cube.rows(), cube.columns());
+        Squares::new((rows, columns), rows.max(columns).div_ceil(LARGEST), r)
     }
 
-    impl Maps {
-        pub(super) fn new(rows: usize, columns: usize, r: usize) -> Self {
-            let side = rows.max(columns).div_ceil(LARGEST);
-            let size = (rows.div_ceil(side), columns.div_ceil(side));
-            let n = size.0 * size.1;
-            Self { columns, side, size, r, sums: vec![0.0; n * r], counts: vec![0.0; n] }
+    /// A PNG of all maps, in the same colours.
+    pub(super) fn maps(squares: &Squares, report: &UnmixReport) -> anyhow::Result<Vec<u8>> {
+        let r = report.endmembers.len();
+        let label = |k: usize| {
+            let share = number::percent(report.endmembers[k].share, 1);
+            format!("endmember {} ({share})", k + 1)
+        };
+        let means: Vec<Option<Vec<f64>>> = squares.means().collect();
+        // Of weights that are not scaled, the largest is the end of the scale.
+        let most = means.iter().flatten().flatten().copied().fold(0.0, f64::max);
+        let high = if most <= 1.0 { 1.0 } else { (100.0 * most).ceil() / 100.0 };
+        let mut grid =
+            ImageGrid::new("Abundances").labels((0..r).map(label)).colours(0.0, high).width(960);
+        let (rows, columns) = squares.size();
+        for k in 0..r {
+            let value = |mean: &Option<Vec<f64>>| mean.as_ref().map_or(f64::NAN, |mean| mean[k]);
+            grid = grid.image(Image::new(columns, rows, means.iter().map(value).collect())?);
         }
-
-        pub(super) fn add(&mut self, lines: &Range<usize>, block: &[f64], used: &[bool]) {
-            let start = lines.start * self.columns;
-            for (k, weights) in
-                block.chunks_exact(self.r).enumerate().filter(|(k, _)| used[start + k])
-            {
-                let (row, column) = ((start + k) / self.columns, (start + k) % self.columns);
-                let square = row / self.side * self.size.1 + column / self.side;
-                self.counts[square] += 1.0;
-                let sums = &mut self.sums[square * self.r..(square + 1) * self.r];
-                sums.iter_mut().zip(weights).for_each(|(sum, v)| *sum += v);
-            }
-        }
-
-        /// A PNG of all maps, in the same colours.
-        pub(super) fn picture(&self, report: &UnmixReport) -> anyhow::Result<Vec<u8>> {
-            let label = |k: usize| {
-                let share = number::percent(report.endmembers[k].share, 1);
-                format!("endmember {} ({share})", k + 1)
-            };
-            let mean =
-                |square: usize, k: usize| self.sums[square * self.r + k] / self.counts[square];
-            // Of weights that are not scaled, the largest is the end of the scale.
-            let all =
-                (0..self.counts.len()).flat_map(|square| (0..self.r).map(move |k| (square, k)));
-            let most = all.map(|(square, k)| mean(square, k)).fold(0.0, f64::max);
-            let high = if most <= 1.0 { 1.0 } else { (100.0 * most).ceil() / 100.0 };
-            let mut grid = ImageGrid::new("Abundances")
-                .labels((0..self.r).map(label))
-                .colours(0.0, high)
-                .width(960);
-            for k in 0..self.r {
-                let values = (0..self.counts.len()).map(|square| mean(square, k)).collect();
-                grid = grid.image(Image::new(self.size.1, self.size.0, values)?);
-            }
-            Ok(grid.png(2.0)?)
-        }
+        Ok(grid.png(2.0)?)
     }
 
     /// The spectra of the endmembers.
