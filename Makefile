@@ -78,9 +78,10 @@ MPI_FOUND = $(shell which $(MPI_COMMANDS) >/dev/null 2>&1 && \
 	ls $(or $(LIBCLANG_PATH),/usr/lib/llvm-*/lib)/libclang*.so* >/dev/null 2>&1 && echo yes)
 HAS_MPI = $(and $(HAS_PYTHON),$(MPI_FOUND))
 # A browser, and what drives it and looks at what it shows.
-BROWSER_PACKAGES := chromium nodejs npm
 CHROMIUM = $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
-HAS_BROWSER = $(and $(shell command -v node && command -v npm),$(CHROMIUM))
+# Node from elsewhere brings npm along, and Debian's npm does not go with it: only what is missing is installed.
+BROWSER_PACKAGES = $(strip $(if $(CHROMIUM),,chromium) $(if $(shell command -v node),,nodejs) $(if $(shell command -v npm),,npm))
+HAS_BROWSER = $(if $(BROWSER_PACKAGES),,yes)
 lanes: lint rust $(if $(HAS_PYTHON),scripts supply offline reference features package cli engines python,no-python) \
 	$(if $(HAS_MPI),mpi,no-mpi) $(if $(HAS_BROWSER),pages,no-pages)
 
@@ -125,7 +126,8 @@ base:
 mpi-packages: base
 	@[ -n "$(MPI_FOUND)" ] || { $(call install,$(MPI_PACKAGES)); }
 
-browser-packages: base
+# After the others, since two installations at a time would not wait for each other.
+browser-packages: mpi-packages
 	@[ -n "$(HAS_BROWSER)" ] || { $(call install,$(BROWSER_PACKAGES)); }
 
 venv: base
