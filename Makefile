@@ -30,7 +30,7 @@ RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
 	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-explore bench-mpi \
-	results noise unmixing bench-cube clean FORCE
+	results noise bench-cube clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
@@ -55,7 +55,7 @@ help:
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
 	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
 	@echo "make results      every figure and table of the paper into docs/results.md and docs/results (an hour)"
-	@echo "make noise        robust fits under noise: docs/noise.md (make unmixing: real and drawn scenes: docs/unmixing.md)"
+	@echo "make noise        robust fits under noise: docs/noise.md (five minutes)"
 	@echo "make bench-cube   a cube of 10 GB unmixed with at most 2 GB of memory (10 GB of disk)"
 	@echo "make clean        remove what the build made"
 
@@ -363,10 +363,10 @@ results: $(PROGRAM)
 	rm -rf docs/results
 	mv $(RESULTS) $(RESULTS).md docs/
 
-# Robust fits under noise, and scenes unmixed beside rivals: sections of their pages (some minutes each).
-noise unmixing: $(PROGRAM)
-	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce $@ -o docs/$@
-	rm -f docs/$@/*.md docs/$@/*.html docs/$@/*.svg docs/$@/.xray.json
+# Robust fits under noise: the section of their page, with its pictures.
+noise: $(PROGRAM)
+	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce noise -o docs/noise
+	rm -f docs/noise/*.md docs/noise/*.html docs/noise/*.svg docs/noise/.xray.json
 
 # 10 GB of disk, and 2 GB of memory at most.
 bench-cube: $(PROGRAM)

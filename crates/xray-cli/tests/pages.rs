@@ -169,3 +169,20 @@ fn commands_of_the_readme_run_as_they_stand() {
         assert!(place.path(made).exists(), "{made}");
     }
 }
+
+/// From a scene that is drawn to maps of it; it needs the program with its experiments.
+#[test]
+#[cfg(feature = "experiments")]
+fn commands_of_the_guide_to_unmixing_run_as_they_stand() {
+    let place = Place::new();
+    let page = fs::read_to_string(root().join("docs/unmixing.md")).unwrap();
+    let commands: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("$ xray ")).collect();
+    assert!(commands.len() >= 4, "{commands:?}");
+    for command in commands {
+        place.done(&command.split_whitespace().collect::<Vec<_>>());
+    }
+    for made in ["scene/maps.png", "named/unmix.json", "later/abundances.npy"] {
+        assert!(place.path(made).exists(), "{made}");
+    }
+}
