@@ -15,7 +15,8 @@ const DARK: f64 = 0.2;
 const LEAST: f64 = 1e-12;
 
 impl Points {
-    /// The part of `||Y||^2` that the first 1, 2, .. anchors leave unexplained, of pixels made equally bright.
+    /// The part of `||Y||^2` that the first 1, 2, .. anchors leave unexplained, of pixels made equally bright; of more
+    /// than a million pixels, a million that are spread evenly.
     ///
     /// # Errors
     /// If no pixel is lit, or `tell`, which hears of every step of `2 limit`, has one.
@@ -24,7 +25,7 @@ impl Points {
         limit: usize,
         mut tell: impl FnMut() -> Result<()>,
     ) -> Result<Vec<f64>> {
-        let points = self.with_equal_light(DARK);
+        let points = self.thinned().map_or(self, |(few, _)| few).with_equal_light(DARK);
         let anchors = select(&points, limit, &mut tell)?.anchors;
         let square = |sum: f64, &v: &f32| sum + f64::from(v) * f64::from(v);
         let total =

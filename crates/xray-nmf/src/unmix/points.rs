@@ -1,5 +1,10 @@
 //! All pixels in few dimensions, with their brightness.
 
+/// So many pixels are searched at most.
+const SEARCHED: usize = 1 << 20;
+/// The golden section: multiples of it, without their whole parts, are spread evenly and in step with no width of an image.
+pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
 /// The pixels of a cube in `q` dimensions, four bytes a number.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Points {
@@ -65,6 +70,25 @@ impl Points {
         self.brightness.iter().filter(|d| !d.is_nan()).count()
     }
 
+    /// Of more pixels than are searched some that are spread evenly, and their numbers; none if all are searched.
+    pub(super) fn thinned(&self) -> Option<(Self, Vec<usize>)> {
+        self.thinned_to(SEARCHED)
+    }
+
+    fn thinned_to(&self, most: usize) -> Option<(Self, Vec<usize>)> {
+        let n = self.n_used();
+        if n <= most {
+            return None;
+        }
+        let share = most as f64 / n as f64;
+        let used = (0..self.n()).filter(|&j| !self.brightness[j].is_nan());
+        let evenly = |&(t, _): &(usize, usize)| (t as f64 * GOLDEN).fract() < share;
+        let numbers: Vec<usize> = used.enumerate().filter(evenly).map(|(_, j)| j).collect();
+        let places = numbers.iter().flat_map(|&j| self.place(j)).copied().collect();
+        let brightness = numbers.iter().map(|&j| self.brightness[j]).collect();
+        Some((Self { dimensions: self.dimensions, places, brightness }, numbers))
+    }
+
     /// The median of the brightness.
     pub(super) fn usual_brightness(&self) -> f64 {
         let used = self.brightness.iter().filter(|d| !d.is_nan());
@@ -99,4 +123,26 @@ pub(super) fn median(values: &[f64]) -> f64 {
     }
     let below = values[..half].iter().copied().fold(f64::NEG_INFINITY, f64::max);
     (below + middle) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_pixels_some_are_searched_that_are_spread_evenly() {
+        let mut points = Points::new(1);
+        for j in 0..10_000 {
+            if j % 10 == 3 { points.push_left_out() } else { points.push(&[f64::from(j), 1.0]) }
+        }
+        assert!(points.thinned_to(9_000).is_none());
+        let (few, numbers) = points.thinned_to(900).expect("fewer");
+        assert!((895..=905).contains(&few.n()), "{}", few.n());
+        assert_eq!(few.n_used(), few.n());
+        for (t, &j) in numbers.iter().enumerate() {
+            assert_eq!(few.place(t), points.place(j));
+        }
+        let widest = numbers.windows(2).map(|pair| pair[1] - pair[0]).max();
+        assert!(widest < Some(20), "{widest:?}");
+    }
 }

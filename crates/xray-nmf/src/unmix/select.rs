@@ -10,6 +10,9 @@
 //! is its material and its noise. The sum over the sample is at most `R_i' (sum_t Y_t Y_t') R_i`, which is all that most pixels
 //! cost.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::points::GOLDEN;
 use super::rays::Rays;
 use super::{BLOCK, Points};
 use crate::error::{Result, require};
@@ -24,8 +27,6 @@ const SMALLEST: usize = 3;
 const LARGEST_SHARE: f64 = 0.05;
 /// So many pixels are the sample, or all. The sum over 400, as it was designed with, depends on which they are.
 const SAMPLE: usize = 4_000;
-/// The golden section: multiples of it, without their whole parts, are spread evenly and in step with no width of an image.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Pixels darker than this share of the median are not looked at.
 const DARK: f64 = 1e-6;
 
@@ -120,9 +121,12 @@ impl<'a> Search<'a> {
         total
     }
 
-    /// `R_i` of the pixel i with the largest sum; the first of several.
+    /// `R_i` of the pixel i with the largest sum; the first of several. What any block has found spares the others work,
+    /// and changes nothing else: only pixels that are below it are not looked at.
     fn direction(&self, cone: &Rays<'_>) -> Vec<f64> {
         let begin = || (f64::NEG_INFINITY, Vec::new());
+        // Sums are not negative, and such numbers are in the order of their bits.
+        let known = AtomicU64::new(0.0_f64.to_bits());
         let blocks = cone.over(
             self.points,
             |_| 1.0,
@@ -134,10 +138,12 @@ impl<'a> Search<'a> {
                 let mut residual = pixel.place.to_vec();
                 cone.residual(pixel.weights, &mut residual);
                 // Rounding of both sums is far less than this.
-                if quadratic_form(&self.spread, &residual) * (1.0 + 1e-9) < best.0 {
+                let most = quadratic_form(&self.spread, &residual) * (1.0 + 1e-9);
+                if most < f64::from_bits(known.load(Ordering::Relaxed)) {
                     return;
                 }
                 let sum = self.sum(&residual);
+                known.fetch_max(sum.to_bits(), Ordering::Relaxed);
                 if sum > best.0 {
                     *best = (sum, residual);
                 }

@@ -43,12 +43,26 @@ pub struct Endmembers {
 }
 
 impl Points {
-    /// Finds endmembers of pixels that are given in `count + 2` dimensions. `tell` hears of every step of
-    /// [`n_steps`](Self::n_steps) and may end the search with an error.
+    /// Finds endmembers of pixels that are given in `count + 2` dimensions. Of more than a million, a million are looked at that
+    /// are spread evenly. `tell` hears of every step of [`n_steps`](Self::n_steps) and may end the search with an error.
     ///
     /// # Errors
     /// If no pixel is lit, or `tell` has one.
     pub fn endmembers(
+        &self,
+        subspace: &Subspace,
+        count: usize,
+        tell: impl FnMut() -> Result<()>,
+    ) -> Result<Endmembers> {
+        let Some((few, numbers)) = self.thinned() else {
+            return self.search(subspace, count, tell);
+        };
+        let mut found = few.search(subspace, count, tell)?;
+        found.members.iter_mut().flatten().for_each(|j| *j = numbers[*j]);
+        Ok(found)
+    }
+
+    fn search(
         &self,
         subspace: &Subspace,
         count: usize,
