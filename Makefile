@@ -30,7 +30,7 @@ RIVALS := target/venv-rivals
 
 .PHONY: help test prepare lanes base mpi-packages browser-packages node pages venv fetch format build lint features package scripts reference rust \
 	cli engines verify signals wheel python mpi mpi-full mpi-build check bench bench-python bench-large bench-rivals bench-topics bench-explore bench-mpi \
-	results noise bench-cube clean FORCE
+	results bench-cube clean FORCE
 
 help:
 	@echo "make test         everything that must pass: formatting, lints, docs, features, packages, all tests"
@@ -54,8 +54,7 @@ help:
 	@echo "make coverage     lines of xray-nmf and xray-data that tests reach (make mutants: changes that no test notices)"
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"
 	@echo "make dist         the program with licences, list of parts and manual, packed (target/dist)"
-	@echo "make results      every figure and table of the paper into docs/results.md and docs/results (an hour)"
-	@echo "make noise        robust fits under noise: docs/noise.md (five minutes)"
+	@echo "make results      every figure and table of the paper into docs/results.md and docs/results (half an hour)"
 	@echo "make bench-cube   a cube of 10 GB unmixed with at most 2 GB of memory (10 GB of disk)"
 	@echo "make clean        remove what the build made"
 
@@ -352,21 +351,16 @@ bench-rivals: $(PROGRAM)
 	$(RIVALS)/bin/pip install --quiet --disable-pip-version-check -r bench/requirements-rivals.txt
 	$(RIVALS)/bin/python bench/rivals.py $(PROGRAM) $(DATA) $(RIVALS_OPTIONS)
 
-# Every figure and table of the paper, an hour on two cores. What an earlier run has left is replaced when all is done;
-# of the pages that one stays that stands for itself: what steps cost.
+# Every figure and table of the paper, half an hour on two cores. What an earlier run has left is replaced when all is done;
+# of the pages those stay that stand for themselves: what steps cost, and noise.
 RESULTS := target/results
 results: $(PROGRAM)
 	rm -rf $(RESULTS) $(RESULTS).md
 	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce all -o $(RESULTS)
-	find $(RESULTS) -name '*.md' ! -name growth.md -delete
+	find $(RESULTS) -name '*.md' ! -name growth.md ! -name noise.md -delete
 	rm -f $(RESULTS)/*.html $(RESULTS)/*.svg $(RESULTS)/.xray.json
 	rm -rf docs/results
 	mv $(RESULTS) $(RESULTS).md docs/
-
-# Robust fits under noise: the section of their page, with its pictures.
-noise: $(PROGRAM)
-	XRAY_DATA=$(abspath $(DATA)) $(PROGRAM) reproduce noise -o docs/noise
-	rm -f docs/noise/*.md docs/noise/*.html docs/noise/*.svg docs/noise/.xray.json
 
 # 10 GB of disk, and 2 GB of memory at most.
 bench-cube: $(PROGRAM)

@@ -3,7 +3,7 @@
 //! The *stability* of anchor a is the share of ten refits, each on a random half of the rows, in which it comes back: some column b
 //! that is chosen there is made of a by four fifths, `h_ab d_a >= .8 sum_c h_cb d_c` with the weights H and sizes d of the whole fit.
 //! Over drawn data with known anchors, nearly all anchors with a stability of .95 and more are right, and of those below .5 about
-//! half (docs/noise.md). It is not the stability of a topic, which asks for the same documents. The margin of an anchor is
+//! half (docs/results/noise.md). It is not the stability of a topic, which asks for the same documents. The margin of an anchor is
 //! no such thing at all: wrong anchors often win by more. Outliers are stable: they are there in every half.
 
 use xray_nmf::comm::{Collectives, Communicator};
