@@ -16,7 +16,7 @@ const LEAST: f64 = 1e-12;
 
 impl Points {
     /// The part of `||Y||^2` that the first 1, 2, .. anchors leave unexplained, of pixels made equally bright; of more
-    /// than a million pixels, a million that are spread evenly.
+    /// than 2^18 pixels, so many that are spread evenly.
     ///
     /// # Errors
     /// If no pixel is lit, or `tell`, which hears of every step of `2 limit`, has one.

@@ -1,7 +1,7 @@
 //! All pixels in few dimensions, with their brightness.
 
 /// So many pixels are searched at most.
-const SEARCHED: usize = 1 << 20;
+const SEARCHED: usize = 1 << 18;
 /// The golden section: multiples of it, without their whole parts, are spread evenly and in step with no width of an image.
 pub(super) const GOLDEN: f64 = 0.618_033_988_749_894_9;
 

@@ -16,7 +16,7 @@ use super::points::GOLDEN;
 use super::rays::Rays;
 use super::{BLOCK, Points};
 use crate::error::{Result, require};
-use crate::matrix::kernels::{dot, quadratic_form};
+use crate::matrix::kernels::{LANES, Lanes, positive_squares, quadratic_form};
 
 /// Pixels with a score below this part of the k-th best are not members.
 const LEAST_SCORE: f64 = 0.9;
@@ -44,7 +44,8 @@ struct Search<'a> {
     points: &'a Points,
     /// Brightness that is too little.
     dark: f64,
-    sample: Vec<Vec<f64>>,
+    /// Its coordinates in batches; zeros fill up the last one.
+    sample: Vec<Lanes>,
     /// `sum_t Y_t Y_t'`.
     spread: Vec<f64>,
     /// Fewest and most members.
@@ -89,6 +90,7 @@ impl<'a> Search<'a> {
                 spread[a * q + b] += y[a] * y[b];
             }
         }
+        let sample = sample.chunks(LANES).flat_map(|batch| batched(batch, q)).collect();
         let n = points.n_used();
         let share = |share: f64| (share * n as f64).round_ties_even() as usize;
         let fewest = share(SMALLEST_SHARE).max(SMALLEST);
@@ -142,7 +144,7 @@ impl<'a> Search<'a> {
                 if most < f64::from_bits(known.load(Ordering::Relaxed)) {
                     return;
                 }
-                let sum = self.sum(&residual);
+                let sum = positive_squares(&self.sample, &residual);
                 known.fetch_max(sum.to_bits(), Ordering::Relaxed);
                 if sum > best.0 {
                     *best = (sum, residual);
@@ -153,11 +155,6 @@ impl<'a> Search<'a> {
             if next.0 > best.0 { next } else { best }
         };
         blocks.into_iter().fold(begin(), first).1
-    }
-
-    fn sum(&self, residual: &[f64]) -> f64 {
-        let part = |y: &Vec<f64>| dot(residual, y).max(0.0);
-        self.sample.iter().map(part).fold(0.0, |sum, v| sum + v * v)
     }
 
     /// The pixels whose scores are near the best, best first.
@@ -190,6 +187,12 @@ fn sampled(pixels: &[usize]) -> impl Iterator<Item = usize> + '_ {
         0..=SAMPLE => pixels[t],
         _ => pixels[((t as f64 * GOLDEN).fract() * n as f64) as usize],
     })
+}
+
+/// The q coordinates of at most as many places as fit a batch.
+fn batched(places: &[Vec<f64>], q: usize) -> impl Iterator<Item = Lanes> + '_ {
+    let coordinate = |d: usize| std::array::from_fn(|l| places.get(l).map_or(0.0, |y| y[d]));
+    (0..q).map(coordinate)
 }
 
 fn wide(place: &[f32]) -> Vec<f64> {

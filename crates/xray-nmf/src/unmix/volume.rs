@@ -43,7 +43,7 @@ pub struct Endmembers {
 }
 
 impl Points {
-    /// Finds endmembers of pixels that are given in `count + 2` dimensions. Of more than a million, a million are looked at that
+    /// Finds endmembers of pixels that are given in `count + 2` dimensions. Of more than 2^18, so many are looked at that
     /// are spread evenly. `tell` hears of every step of [`n_steps`](Self::n_steps) and may end the search with an error.
     ///
     /// # Errors

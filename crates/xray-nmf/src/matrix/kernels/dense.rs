@@ -1,7 +1,7 @@
 //! Products of a dense panel of X with one vector or a batch of them.
 
 use super::quad::{Quad, Sums};
-use super::{Lanes, multiversion};
+use super::{LANES, Lanes, multiversion};
 use crate::matrix::Scalar;
 use std::ops::Range;
 
@@ -183,4 +183,25 @@ pub(crate) fn quadratic_form(gram: &[f64], x: &[f64]) -> f64 {
         form += p * v;
     }
     form
+}
+
+multiversion! {
+    /// `sum_t max(x'y_t, 0)^2` over vectors in batches, coordinate after coordinate.
+    fn positive_squares(batches: &[Lanes], x: &[f64]) -> f64 = positive_squares_body
+}
+
+#[inline(always)]
+fn positive_squares_body(batches: &[Lanes], x: &[f64]) -> f64 {
+    let mut totals = [0.0; LANES];
+    for batch in batches.chunks_exact(x.len().max(1)) {
+        let mut products = [0.0; LANES];
+        for (coordinates, &x_d) in batch.iter().zip(x) {
+            super::add_scaled(&mut products, coordinates, x_d);
+        }
+        for l in 0..LANES {
+            let positive = if products[l] > 0.0 { products[l] } else { 0.0 };
+            totals[l] += positive * positive;
+        }
+    }
+    totals.iter().fold(0.0, |total, term| total + term)
 }

@@ -13,8 +13,8 @@ mod score;
 use std::sync::OnceLock;
 
 pub(crate) use dense::{
-    add_outer_products, product_by_column, product_by_row, products_by_column, products_by_row,
-    quadratic_form,
+    add_outer_products, positive_squares, product_by_column, product_by_row, products_by_column,
+    products_by_row, quadratic_form,
 };
 pub(crate) use score::{
     Fold, WeightRows, batch_quadratic_forms, coefficient_scores, weight_scores,
