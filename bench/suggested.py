@@ -25,7 +25,9 @@ from typing import Any
 from seeds import REUTERS, ten_classes
 
 TEXT = ["--text", "text", "--labels", "label"]
+DEMO = str(Path(__file__).resolve().parent.parent / "crates/xray-cli/corpus/demo.tsv")
 SETS: dict[str, tuple[str, list[str], int | None]] = {
+    "demo": (DEMO, ["--text", "text", "--labels", "subject"], 8),
     "BBC": ("bbc/articles.csv.gz", TEXT, 5),
     "Reuters-10": (REUTERS, TEXT, 10),
     "TDT2": ("tdt2/TDT2.mat", ["--labels", "gnd", "--min-df", "5"], 30),
@@ -55,7 +57,8 @@ def agreement(program: str, file: Path, options: list[str], k: int) -> tuple[flo
 
 def row(program: str, name: str, file: Path, options: list[str], classes: int | None) -> str:
     """The line of a set."""
-    unlabelled = [option for option in options if option not in ("--labels", "label", "gnd")]
+    at = options.index("--labels") if "--labels" in options else len(options)
+    unlabelled = options[:at] + options[at + 2 :]
     told, seconds = run([program, "rank", str(file), *unlabelled, "--max", "40", "--words", "0"])
     wide, _ = run([program, "rank", str(file), *unlabelled, "--max", "100", "--words", "0"])
     suggestion = told["suggestion"]
