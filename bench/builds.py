@@ -5,8 +5,8 @@ usage: builds.py OLD NEW DATA WORK [--repeat N] [--limit RATIO]
 OLD and NEW are programs `xray`; DATA has the data sets; WORK is for matrices made from them. For
 each job both run in turns. Told are the least processor seconds of each (of the whole program,
 reading and writing included) and their ratio, which a busy machine disturbs less than seconds by
-the clock; the same of the seconds that the program counts for its anchors and refinement; and of its
-peak of memory. Above the limit, exits with 1.
+the clock; the same of the seconds that the program counts for its anchors and refinement; and of
+its peak of memory. Above the limit, exits with 1.
 """
 
 from __future__ import annotations
