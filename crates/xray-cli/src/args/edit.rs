@@ -11,7 +11,8 @@ const EDIT_HELP: &str = "\
 Examples:
   xray edit out/model.npz --rename 3=Elections --drop 7 -o edited.npz
   xray edit out/model.npz reviews.csv --text body --merge 1,4 --split 2 -o edited.npz
-  xray edit out/model.npz --move-word striker=5 -o edited.npz && xray transform edited.npz reviews.csv --text body
+  xray edit out/model.npz --move-word striker=5 -o edited.npz
+  xray transform edited.npz reviews.csv --text body
 
 Numbers of topics are those of MODEL, whatever else is changed in the same call. With the data, the new model has the \
 exact weights and clusters of its documents; without, `xray transform` gives them. The model keeps what was done.";
