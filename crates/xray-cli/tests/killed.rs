@@ -5,6 +5,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -178,7 +179,9 @@ fn interrupted(place: &Place, arguments: &[&str]) -> Run {
 /// Does something after the stage `after` has ended, and waits for the end.
 fn disturbed(place: &Place, arguments: &[&str], after: &str, disturb: impl FnOnce(&Child)) -> Run {
     let mut command = place.listening(arguments);
-    command.arg("--verbose").stdout(Stdio::piped()).stderr(Stdio::piped());
+    // A file takes any answer at once: nobody reads it before the program has ended.
+    let answer = File::create(place.path("answer")).expect("a file");
+    command.arg("--verbose").stdout(answer).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut stderr = String::new();
@@ -188,9 +191,9 @@ fn disturbed(place: &Place, arguments: &[&str], after: &str, disturb: impl FnOnc
     }
     disturb(&child);
     errors.read_to_string(&mut stderr).expect("a pipe");
-    let output = child.wait_with_output().expect("a child");
-    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    Run { status: output.status.code(), stdout, stderr }
+    let status = child.wait().expect("a child");
+    let stdout = std::fs::read_to_string(place.path("answer")).expect("UTF-8");
+    Run { status: status.code(), stdout, stderr }
 }
 
 #[test]
