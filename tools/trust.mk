@@ -47,7 +47,7 @@ dist: $(PROGRAM) sbom licences
 FUZZ_SECONDS ?= 1200
 FUZZ_JOBS ?= 1
 FUZZ_TARGETS ?= $(shell sed -n 's/.*Target { name: "\([a-z]*\)".*/\1/p' crates/xray-fuzz/src/lib.rs)
-FUZZ_LIMITS := -rss_limit_mb=3000 -malloc_limit_mb=1500 -timeout=15 -max_len=16384 -print_final_stats=1
+FUZZ_LIMITS := -rss_limit_mb=3000 -malloc_limit_mb=1500 -timeout=30 -max_len=16384 -print_final_stats=1
 FUZZ_PROGRAM = fuzz/target/$(TRIPLE)/release/xray-fuzz-runner
 FUZZ_FLAGS := --cfg fuzzing -Zsanitizer=address -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \

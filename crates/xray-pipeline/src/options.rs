@@ -24,7 +24,7 @@ use crate::seeds::{Seeds, resolve_words, warn_of_rare};
 /// | `excluded` | none | columns that are never anchors nor top words | |
 /// | `anchor_min_df` | none | documents that an anchor word is in at least, with the words in `params.candidates` | |
 /// | `refine` | until it settles | steps of alternating optimisation: 100 at most, down to 5 for large data | any |
-/// | `refine_tolerance` | 1e-6, or 0 with `refine` | end it when three steps lower the objective by less, relatively | 0.. |
+/// | `refine_tolerance` | 1e-7, or 0 with `refine` | end it when three steps lower the objective by less, relatively | 0.. |
 /// | `method` | HALS | how they are made | |
 /// | `n_words` | 10 | words to list for each topic | any |
 /// | `distinct` | no | list one of several forms of a word | |
@@ -129,7 +129,7 @@ impl TopicOptions {
 
     /// When refinement ends by itself: never, if a number of steps is asked for, unless it is said.
     pub fn settled(&self) -> f64 {
-        let default = if self.refine.is_some() { 0.0 } else { 1e-6 };
+        let default = if self.refine.is_some() { 0.0 } else { 1e-7 };
         self.refine_tolerance.unwrap_or(default)
     }
 }
@@ -168,7 +168,7 @@ pub struct TopicsRequest {
     pub anchor_min_df: DocumentFrequency,
     /// The most steps of refinement; by the size of the data if absent.
     pub refine: Option<usize>,
-    /// Refinement ends when three steps together improve by less than this part; 1e-6 if absent, and never if the number
+    /// Refinement ends when three steps together improve by less than this part; 1e-7 if absent, and never if the number
     /// of steps is given.
     pub refine_tolerance: Option<f64>,
     /// How refinement is done.

@@ -248,7 +248,7 @@ pub struct TopicsArgs {
     /// Steps of refinement [default: until it settles, 100 at most, down to 5 for large data]
     #[arg(long, value_name = "N")]
     pub refine: Option<usize>,
-    /// End refinement when three steps together improve the fit by less than this part of it [default: 1e-6; with
+    /// End refinement when three steps together improve the fit by less than this part of it [default: 1e-7; with
     /// --refine never]
     #[arg(long, value_name = "T", value_parser = parse::tolerance)]
     pub refine_tolerance: Option<f64>,

@@ -122,7 +122,7 @@ class TopicModel(
         Steps of refinement; by default until it settles, 100 at most, down to 5 for large data.
     refine_tol : float, optional
         End them when three together improve the fit by less than this part of it; 0 makes all. By
-        default 1e-6, or 0 if `refine_steps` is given.
+        default 1e-7, or 0 if `refine_steps` is given.
     refinement : {"auto", "hals", "exact", "kullback-leibler"}, default="hals"
         What each of these steps does; see `refine`.
     mean_ray, robust, outliers, normalize, tol, min_improvement, engine, solver, max_cache_bytes,
