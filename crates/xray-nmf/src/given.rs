@@ -69,7 +69,10 @@ impl Given<'_> {
     ) -> Result<Factorization> {
         let view = View::new(self.matrix, ranks, params.rank)?;
         let n_extra = (params.outliers * self.n_columns as f64).ceil() as usize;
-        let own = Params { rank: params.rank.saturating_add(n_extra), ..view.params(params) };
+        // Of more fixed anchors than the rank the first count, and outliers do not make room for others.
+        let n_fixed = params.fixed.len().min(params.rank);
+        let mut own = Params { rank: params.rank.saturating_add(n_extra), ..view.params(params) };
+        own.fixed.truncate(n_fixed);
         let data = Data {
             given: self.matrix,
             scaled: view.whitened.as_ref().map(|z| z as &dyn Matrix),
@@ -85,7 +88,7 @@ impl Given<'_> {
             && found.rank() > params.rank
             && found.termination() != Termination::Stopped
         {
-            let place = robust::prune(&found, self.matrix, &ranks, (&p, params.fixed.len()))?;
+            let place = robust::prune(&found, self.matrix, &ranks, (&p, n_fixed))?;
             let mut fixed = found.anchors();
             fixed.remove(place);
             found = self.with_anchors(fixed, params, ranks, signed)?;

@@ -278,4 +278,10 @@ fn outliers_are_dropped_on_request() {
     let (x, r) = separable(3);
     let kept = fit(&x.dense(), &Params { outliers: 0.05, fixed: vec![r], ..robust(r) }).unwrap();
     assert!(rays_of(&kept.anchors(), &[vec![r]]).contains(&0), "what is fixed stays");
+    // Of more fixed columns than the rank the first count, as in any fit.
+    for rank in [0, 1, 2] {
+        let params = Params { outliers: 0.05, fixed: vec![r, 0, 1], ..robust(rank) };
+        let found = fit(&x.dense(), &params).unwrap();
+        assert_eq!(found.anchors(), params.fixed[..rank]);
+    }
 }
