@@ -50,6 +50,7 @@ help:
 	@echo "make bench-explore how fast changes by hand are answered, and a thousand random ones (some minutes)"
 	@echo "make bench-rivals topics against scikit-learn, RcppML, gensim, topica and tomotopy (10 minutes, 14 GB)"
 	@echo "make fuzz         hostile bytes for every reader, under libFuzzer (FUZZ_SECONDS=1200 for each target)"
+	@echo "make wild         the random tests with new cases, 20 times (WILD=n; WILD_SEED=n repeats a run)"
 	@echo "make soak         random jobs in one process for an hour: does it grow? (SOAK_SECONDS)"
 	@echo "make coverage     lines of xray-nmf and xray-data that tests reach (make mutants: changes that no test notices)"
 	@echo "make sanitize     the kernels under address sanitizer (make reproducible: two builds give the same bytes)"

@@ -83,6 +83,18 @@ soak: wheel
 fuzz-quick:
 	XRAY_FUZZ=$(or $(XRAY_FUZZ),1500) cargo test $(CI) --package xray-fuzz
 
+# The random tests with other cases, WILD times; WILD_SEED repeats a run that found something.
+WILD ?= 20
+WILD_SEED ?= $(shell date +%s)
+WILD_TESTS := no_panic oracle synth
+.PHONY: wild
+wild:
+	for seed in $$(seq $(WILD_SEED) $$(($(WILD_SEED) + $(WILD) - 1))); do \
+		echo "seed $$seed"; \
+		PROPTEST_RNG_SEED=$$seed cargo test $(CI) --quiet --package xray-nmf --test suite -- $(WILD_TESTS); \
+		PROPTEST_RNG_SEED=$$seed cargo test $(CI) --quiet --package xray-data --test suite; \
+	done
+
 # ---- are the tests any good? -------------------------------------------------------------------------------
 
 .PHONY: coverage mutants sanitize reproducible
