@@ -1,5 +1,9 @@
 #!/bin/sh
 # What cargo calls instead of the compiler for packages of this workspace: the same call, with the flags of $INSTRUMENT.
-# Packages of others stay as they are, and need not be compiled again.
+# Packages of others stay as they are, and need not be compiled again. Where it is called for all packages, $INSTRUMENTED
+# is the beginning of the names of those that get the flags.
 # shellcheck disable=SC2086
-exec "$@" $INSTRUMENT
+case "$CARGO_CRATE_NAME" in
+"$INSTRUMENTED"*) exec "$@" $INSTRUMENT ;;
+*) exec "$@" ;;
+esac

@@ -17,7 +17,9 @@ pub(crate) fn run(bytes: &[u8]) -> bool {
         false => serde_json::from_slice(content).ok(),
     };
     let Some(state) = state else { return false };
-    let Ok(found) = Fit::of(&matrix()).resume(&state).run(&params()) else { return false };
+    let x = matrix();
+    let fit = Fit::of(&x).memory(Some(1 << 20));
+    let Ok(found) = fit.resume(&state).run(&params()) else { return false };
     let anchors: Vec<usize> = state.steps.iter().map(|step| step.anchor).collect();
     assert!(found.anchors().starts_with(&anchors[..anchors.len().min(found.rank())]));
     true

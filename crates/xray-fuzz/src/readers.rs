@@ -8,7 +8,7 @@ use xray_data::{
     Documents, FORMATS, Format, Input, LoadOptions, Loaded, LoadedMatrix, Table, load,
     write_documents, write_table,
 };
-use xray_nmf::{Params, Selection, fit};
+use xray_nmf::{Fit, Params, Selection};
 
 use crate::seeds;
 
@@ -125,7 +125,8 @@ fn judge_numbers(matrix: &LoadedMatrix) {
             .for_each_in_row(d, |j, v| assert!(v.is_finite() && j < n, "entry ({d}, {j}) is {v}"));
     }
     let params = Params { allow_negative: true, selection: Selection::Greedy, ..Params::new(3) };
-    if let Ok(found) = fit(matrix.as_matrix(), &params) {
+    // The memory is told, so that the system need not be asked each time.
+    if let Ok(found) = Fit::of(matrix.as_matrix()).memory(Some(1 << 20)).run(&params) {
         assert!((0.0..=1.0 + 1e-9).contains(&found.residual()), "residual {}", found.residual());
     }
 }
