@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes docs/topics.md: what topics are worth, measured.
 
-usage: topics_page.py PROGRAM DATA [--texts FILE ...] [--parts NAME ...] [--page docs/topics.md]
+usage: topics_page.py PROGRAM DATA [--texts FILE ...] [--case FILE K "word,word word"]...
+                      [--parts NAME ...] [--page docs/topics.md]
 
 Each part of the page is what a script of this folder prints; parts that are not asked for stay as
 they are. `--texts` are tables (CSV) with columns `label` and `text` that nothing was tuned to: they
-are told of by their names, and are not part of the repository.
+are told of by their names, and are not part of the repository. `--case` is that of seeds.py.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
-def commands(program: str, data: str, texts: list[str]) -> dict[str, list[str]]:
+def commands(
+    program: str, data: str, texts: list[str], cases: list[list[str]]
+) -> dict[str, list[str]]:
     """The script of each part, and its arguments."""
     more = ["--texts", *texts] if texts else []
+    words = [word for case in cases for word in ("--case", *case)]
     return {
-        "seeds": ["seeds.py", program, data],
+        "seeds": ["seeds.py", program, data, *words],
         "suggested": ["suggested.py", program, data, *more],
         "clusters": ["clusters.py", program, data, *more],
         "mails": ["mails.py", program, data],
@@ -46,10 +50,11 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("data")
     parser.add_argument("--texts", nargs="*", default=[])
+    parser.add_argument("--case", nargs=3, action="append", default=[])
     parser.add_argument("--parts", nargs="*")
     parser.add_argument("--page", type=Path, default=HERE.parent / "docs" / "topics.md")
     args = parser.parse_args()
-    parts = commands(args.program, args.data, args.texts)
+    parts = commands(args.program, args.data, args.texts, args.case)
     failed = []
     for name in args.parts or parts:
         script, *arguments = parts[name]
