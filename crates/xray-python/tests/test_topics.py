@@ -67,6 +67,9 @@ def test_topics_are_the_subjects() -> None:
     assert model.termination_ == "rank_reached" and model.kkt_violation_ < 1e-12
     assert (np.diff(model.objective_) <= 1e-9).all() and (np.diff(model.path_) < 0).all()
     assert topics["npmi"].between(-1, 1).all() and (topics["npmi"] > 0).any()
+    # Printed on a narrow page, the table has its words.
+    with pd.option_context("display.width", 80):
+        assert all(f"[{words[0]}, {words[1]}" in str(topics) for words in topics["words"])
 
 
 def test_clusters_are_the_subjects_and_the_same_for_new_documents(tmp_path: Path) -> None:
