@@ -10,6 +10,7 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use support::{Place, Run, articles_csv, is_root, skipped};
 
@@ -56,6 +57,17 @@ fn fewer_threads_do_where_the_system_has_no_more() {
         }
     }
     assert!(!done[0] && done[done.len() - 1], "{done:?}");
+}
+
+#[test]
+fn threads_that_nobody_needs_are_not_started() {
+    let place = place();
+    let mut command = place.command(&["factorize", "x.csv", "-r", "2"]);
+    let start = Instant::now();
+    let run = Run::from(command.env("RAYON_NUM_THREADS", "10000").output().expect("it starts"));
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
+    // So many take a minute to start.
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]

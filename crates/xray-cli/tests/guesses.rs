@@ -20,6 +20,7 @@ fn transform_finds_columns_by_name() {
     place.write("other.csv", "w,x,y,z\n1.5,0.1,0.2,3\n");
     place.write("fewer.csv", "a,c,d\n1.5,0.2,3\n");
     place.write("plain.csv", "1.5,0.1,0.2,3\n0.1,2.5,0.3,1\n");
+    place.write("twice.csv", "a,b,a,c,d\n1,2,3,4,5\n");
     place.done(&["factorize", "t.csv", "-r", "3", "-o", "m.npz"]);
     let same = weights(&place.done(&["transform", "m.npz", "t.csv"]).stdout);
     let turned = place.done(&["transform", "m.npz", "turned.csv"]);
@@ -34,6 +35,7 @@ fn transform_finds_columns_by_name() {
         ("other.csv", &["other.csv", "4 of the model's 4 columns are missing: a, b, c, d"][..]),
         ("fewer.csv", &["1 of the model's 4 columns are missing: b", "--by-position"]),
         ("plain.csv", &["columns without names", "a, b, c, d", "--terms", "--by-position"]),
+        ("twice.csv", &["twice.csv", "columns 1 and 3 of the data are both called \"a\""]),
     ] {
         place.xray(&["transform", "m.npz", file]).assert_error(1, words);
     }

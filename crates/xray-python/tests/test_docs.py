@@ -84,7 +84,8 @@ def test_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (example,) = examples_of(README)
     words = run(example)
-    assert "cats" in words and "dogs" in words and (tmp_path / "model.npz").exists()
+    assert all(word in words for word in ("cats", "purr", "dogs", "bark")), words
+    assert (tmp_path / "model.npz").exists()
 
 
 def test_the_page_for_the_index() -> None:

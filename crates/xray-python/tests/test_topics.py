@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from xray_nmf import TopicModel, nnls
 from xray_nmf._request import DEFAULTS, NAMES
@@ -48,6 +49,22 @@ TEXTS = texts_of()
 SUBJECT = np.arange(90) % 3
 
 
+TEXTS_ARE_LISTS = "a list of numbers is one of documents, which are texts"
+
+
+# Data of the checks is dense: with the usual `max_df` words that are everywhere would be dropped.
+@parametrize_with_checks(
+    [TopicModel(2, min_df=1, max_df=1.0, weighting="none")],
+    expected_failed_checks=lambda _: {
+        "check_fit1d": TEXTS_ARE_LISTS,
+        "check_fit2d_predict1d": TEXTS_ARE_LISTS,
+        "check_transformer_data_not_an_array": "what only says that it is an array is refused",
+    },
+)
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
 def test_topics_are_the_subjects() -> None:
     model = TopicModel(3).fit(TEXTS)
     assert normalized_mutual_info_score(SUBJECT, model.document_topics_) == 1.0
@@ -67,6 +84,9 @@ def test_topics_are_the_subjects() -> None:
     assert model.termination_ == "rank_reached" and model.kkt_violation_ < 1e-12
     assert (np.diff(model.objective_) <= 1e-9).all() and (np.diff(model.path_) < 0).all()
     assert topics["npmi"].between(-1, 1).all() and (topics["npmi"] > 0).any()
+    # Printed on a narrow page, the table has its words.
+    with pd.option_context("display.width", 80):
+        assert all(f"[{words[0]}, {words[1]}" in str(topics) for words in topics["words"])
 
 
 def test_clusters_are_the_subjects_and_the_same_for_new_documents(tmp_path: Path) -> None:
@@ -154,6 +174,8 @@ def test_columns_are_found_by_name_in_any_order() -> None:
     unnamed = TopicModel(3).fit(counts)
     assert set(unnamed.vocabulary_) <= {str(j) for j in range(counts.shape[1])}
     assert (unnamed.transform(counts) == unnamed.weights_).all()
+    with pytest.raises(ValueError, match=f"expecting {len(words)} features as input"):
+        unnamed.predict(counts[:, 1:])
     with pytest.raises(ValueError, match=f"{len(words)}"):
         model.transform(counts[:, 1:])
     with pytest.raises(ValueError, match="none of them is known"):

@@ -316,7 +316,7 @@ pub(super) fn read_matrix(file: &str, archive: &mut Archive, name: &str) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use xray_nmf::{DenseMatrix, SparseMatrix};
+    use xray_nmf::{DenseMatrix, ErrorKind, SparseMatrix};
 
     use super::*;
 
@@ -465,6 +465,11 @@ mod tests {
             let message = wrong.save(&path).unwrap_err().to_string();
             assert!(message.contains(word), "{message}");
             assert!(!path.exists());
+            // The same in a file that somebody else has written; that is no wrong usage.
+            let error = Model::from_bytes(wrong.write(Vec::new()).expect("memory")).unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with(IN_MEMORY) && message.contains(word), "{message}");
+            assert_eq!(error.kind(), ErrorKind::Data, "{message}");
         }
         // A word may begin several topics.
         Model { anchors: vec![2, 2], ..model() }.save(&path).expect("topics");

@@ -32,13 +32,14 @@ pub struct AtomicFile {
     target: PathBuf,
     /// The name while it is written; `None` once renamed, or if written directly.
     temporary: Option<PathBuf>,
-    packer: Option<Packer>,
+    /// What is written waits here for more of it: compressors take as long for a byte as for many.
+    out: Option<BufWriter<Packer>>,
 }
 
 enum Packer {
-    Plain(BufWriter<File>),
-    Gzip(Box<flate2::write::GzEncoder<BufWriter<File>>>),
-    Zstandard(zstd::stream::write::Encoder<'static, BufWriter<File>>),
+    Plain(File),
+    Gzip(Box<flate2::write::GzEncoder<File>>),
+    Zstandard(zstd::stream::write::Encoder<'static, File>),
 }
 
 impl std::fmt::Debug for Packer {
@@ -77,19 +78,18 @@ impl AtomicFile {
             }
             (file, Some(temporary))
         };
-        let out = BufWriter::with_capacity(1 << 17, file);
         let packer = match ending {
             Some("gz") => {
-                let encoder = flate2::GzBuilder::new().write(out, flate2::Compression::default());
+                let encoder = flate2::GzBuilder::new().write(file, flate2::Compression::default());
                 Packer::Gzip(Box::new(encoder))
             }
-            Some("zst") => match zstd::stream::write::Encoder::new(out, 3) {
+            Some("zst") => match zstd::stream::write::Encoder::new(file, 3) {
                 Ok(encoder) => Packer::Zstandard(encoder),
                 Err(e) => return Err(fail(e)),
             },
-            _ => Packer::Plain(out),
+            _ => Packer::Plain(file),
         };
-        Ok(Self { target, temporary, packer: Some(packer) })
+        Ok(Self { target, temporary, out: Some(BufWriter::with_capacity(1 << 17, packer)) })
     }
 
     /// Checks that a file can be written, before there is anything to write. Pipes and devices are not opened: whoever
@@ -117,14 +117,12 @@ impl AtomicFile {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        let Some(packer) = self.packer.take() else { return Ok(()) };
-        let mut out = match packer {
-            Packer::Plain(out) => out,
+        let Some(out) = self.out.take() else { return Ok(()) };
+        let file = match out.into_inner().map_err(io::IntoInnerError::into_error)? {
+            Packer::Plain(file) => file,
             Packer::Gzip(encoder) => encoder.finish()?,
             Packer::Zstandard(encoder) => encoder.finish()?,
         };
-        out.flush()?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
         file.sync_all()?;
         drop(file);
@@ -147,23 +145,34 @@ fn target_of(path: &Path) -> io::Result<(PathBuf, bool)> {
     }
 }
 
+impl Write for Packer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Packer::Plain(file) => file.write(bytes),
+            Packer::Gzip(encoder) => encoder.write(bytes),
+            Packer::Zstandard(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Packer::Plain(file) => file.flush(),
+            Packer::Gzip(encoder) => encoder.flush(),
+            Packer::Zstandard(encoder) => encoder.flush(),
+        }
+    }
+}
+
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.packer {
-            Some(Packer::Plain(out)) => out.write(bytes),
-            Some(Packer::Gzip(out)) => out.write(bytes),
-            Some(Packer::Zstandard(out)) => out.write(bytes),
+        match &mut self.out {
+            Some(out) => out.write(bytes),
             None => Err(io::ErrorKind::WriteZero.into()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.packer {
-            Some(Packer::Plain(out)) => out.flush(),
-            Some(Packer::Gzip(out)) => out.flush(),
-            Some(Packer::Zstandard(out)) => out.flush(),
-            None => Ok(()),
-        }
+        self.out.as_mut().map_or(Ok(()), BufWriter::flush)
     }
 }
 
@@ -189,6 +198,17 @@ mod tests {
         drop(file);
         assert_eq!(fs::read(&path).expect("there"), b"old");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn what_is_to_be_packed_is_gathered_first() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for name in ["x.txt", "x.txt.gz", "x.txt.zst"] {
+            let mut file = AtomicFile::create(&folder.path().join(name)).expect("created");
+            (0..1000).for_each(|k| write!(file, "{k:03}\n").expect("written"));
+            let gathered = file.out.as_ref().expect("not committed").buffer();
+            assert_eq!(gathered.len(), 4000, "{name}");
+        }
     }
 
     #[test]

@@ -67,9 +67,27 @@ fn whole_numbers(kind: &str, values: &[u64]) -> Vec<u8> {
     bytes
 }
 
+/// A MATLAB file with one whole number: of 64 bits, with a sign (14, 12) or without one (15, 13).
+fn matlab_whole_number([class, kind]: [u32; 2], value: u64) -> Vec<u8> {
+    let mut bytes = vec![b' '; 124];
+    bytes[..10].copy_from_slice(b"MATLAB 5.0");
+    bytes.extend_from_slice(&[0, 1, b'I', b'M']);
+    for word in [14, 56, 6, 8, class, 0, 5, 8, 1, 1, 0x0001_0001, u32::from(b'x'), kind, 8] {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    bytes.extend_from_slice(&value.to_le_bytes());
+    bytes
+}
+
 #[test]
 fn whole_numbers_are_not_rounded_in_silence() {
     let largest = (1_u64 << 53) - 1;
+    for kind in [[14, 12], [15, 13]] {
+        assert!(loaded("x.mat", &matlab_whole_number(kind, largest)).is_ok());
+        let bytes = matlab_whole_number(kind, largest + 2);
+        let message = loaded("x.mat", &bytes).map(|_| ()).unwrap_err();
+        assert!(message.contains("rounded") && message.contains("2^53"), "{message}");
+    }
     for kind in ["<i8", "<u8"] {
         assert!(loaded("x.npy", &whole_numbers(kind, &[3, largest])).is_ok());
         let message =

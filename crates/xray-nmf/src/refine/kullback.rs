@@ -174,16 +174,20 @@ pub(crate) fn multiply_line(x: &Line, other: &[f64], sums: &[f64], z: &mut [f64]
     multiply(z, &numerator, sums);
 }
 
-/// `numerator += u x / (u'z)`.
+/// `numerator += u x / (u'z)`; an infinite ratio would make NaN of a weight of 0.
 fn add_ratio(numerator: &mut [f64], u: &[f64], x: f64, z: &[f64]) {
-    add_scaled(numerator, u, x / dot(u, z).max(LEAST));
+    add_scaled(numerator, u, (x / dot(u, z).max(LEAST)).min(f64::MAX));
 }
 
-/// `z_k <- z_k numerator_k / sum_k`.
+/// `z_k <- z_k numerator_k / sum_k`, also where z is so small that the ratio has no number: the product has one.
 fn multiply(z: &mut [f64], numerator: &[f64], sums: &[f64]) {
-    for (z, (numerator, &sum)) in z.iter_mut().zip(numerator.iter().zip(sums)) {
-        if sum > 0.0 {
-            *z *= numerator / sum;
+    for (z, (&numerator, &sum)) in z.iter_mut().zip(numerator.iter().zip(sums)) {
+        let ratio = numerator / sum;
+        if ratio.is_finite() {
+            *z *= ratio;
+        } else if sum > 0.0 {
+            *z *= numerator.min(f64::MAX);
+            *z /= sum;
         }
     }
 }

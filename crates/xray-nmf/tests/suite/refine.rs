@@ -197,16 +197,15 @@ fn divergence_does_not_depend_on_the_scale_of_topics() {
 
 #[test]
 fn tiny_entries_have_a_divergence() {
-    let x = Grid { m: 2, n: 2, values: vec![1e-65, 1e65, 0.0, 1e-65] };
-    for (w, h) in [(1e140, 1e140), (1e-140, 1e-140), (1e-200, 1e-200), (0.0, 1.0)] {
-        let mut start = start(&x, 1, |_| w);
-        start.h.fill(h);
-        let found = refine_from(&x.dense(), start, Refinement::KullbackLeibler, 3).unwrap();
-        assert!(
-            found.objective.iter().all(|v| v.is_finite() && *v >= 0.0),
-            "{:?}",
-            found.objective
-        );
+    for (tiny, large) in [(1e-65, 1e65), (1e-200, 1e20), (5e-324, 1e20)] {
+        let x = Grid { m: 2, n: 2, values: vec![tiny, large, 0.0, tiny] };
+        for (w, h) in [(1e140, 1e140), (1e-140, 1e-140), (1e-200, 1e-200), (0.0, 1.0)] {
+            let mut start = start(&x, 1, |_| w);
+            start.h.fill(h);
+            let found = refine_from(&x.dense(), start, Refinement::KullbackLeibler, 3).unwrap();
+            let numbers = [&found.objective, &found.w, &found.h].into_iter().flatten();
+            assert!(numbers.copied().all(|v| v.is_finite() && v >= 0.0), "{tiny} {w}: {found:?}");
+        }
     }
 }
 

@@ -483,4 +483,10 @@ class TopicModel(
                     f"X is a matrix, and the model knows words such as {named!r}: give "
                     "vocabulary=, the word of each column"
                 )
+            expected = getattr(self, "n_features_in_", n_columns)
+            if n_columns != expected:
+                raise ValueError(
+                    f"X has {n_columns} features, but TopicModel is expecting {expected} features "
+                    "as input"
+                )
         return documents

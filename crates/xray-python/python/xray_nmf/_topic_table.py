@@ -21,6 +21,7 @@ class Coherence(NamedTuple):
     """Mean UMass score; nearer to 0 is better."""
 
 
+# pandas prints the first and the last columns of a wide table.
 COLUMNS = [
     "anchor",
     "anchor_place",
@@ -29,8 +30,6 @@ COLUMNS = [
     "margin",
     "npmi",
     "umass",
-    "name",
-    "words",
     "weights",
     "documents",
     "weight_share",
@@ -39,6 +38,8 @@ COLUMNS = [
     "related",
     "best_documents",
     "runner_up",
+    "name",
+    "words",
 ]
 
 
