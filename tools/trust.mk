@@ -96,13 +96,22 @@ wild:
 coverage:
 	python3 tools/coverage.py --least 90 xray-nmf xray-data
 
-# Changes the code, and looks whether a test notices: hours. MUTANTS narrows it, as in MUTANTS="--shard 1/20", or
-# MUTANTS="-f crates/xray-nmf/src/select/norms.rs". It takes minutes to build: cargo install --locked cargo-mutants
+# Changes the code, and looks whether a test notices: hours, so MUTANTS narrows it, as in MUTANTS="--shard 1/20" (every
+# twentieth), or MUTANTS="-f crates/xray-nmf/src/select/norms.rs". A change is done with when the first test notices it;
+# tests of what does not rest on this code are left out. Packages of others are compiled once, in target/mutants.
+# It takes minutes to build: cargo install --locked cargo-mutants cargo-nextest
 MUTANTS ?=
+READERS := crates/xray-data/src
 MUTATED := crates/xray-nmf/src/select/** crates/xray-nmf/src/project/** crates/xray-nmf/src/gram/** \
-	crates/xray-nmf/src/refine/** crates/xray-data/src/formats/delimited/sample.rs crates/xray-data/src/columns.rs
+	crates/xray-nmf/src/refine/** $(READERS)/columns.rs $(READERS)/encoding.rs $(READERS)/read/names.rs \
+	$(READERS)/formats/mod.rs $(READERS)/formats/detect.rs $(READERS)/formats/delimited.rs \
+	$(READERS)/formats/delimited/numbers.rs $(READERS)/formats/delimited/sample.rs $(READERS)/formats/delimited/texts.rs
 mutants:
-	cargo mutants --output target --timeout 300 --jobs 1 $(or $(MUTANTS),$(foreach file,$(MUTATED),-f '$(file)'))
+	$(FOLDERS) XRAY_VERIFY=342 XRAY_ROBUST=120 PROPTEST_MAX_SHRINK_ITERS=0 CARGO_TARGET_DIR=$(abspath target/mutants) \
+		cargo mutants --workspace --output target --profile mutants --test-tool nextest --timeout 300 --jobs 1 \
+		$(if $(findstring --shard,$(MUTANTS)),--sharding round-robin) \
+		$(if $(findstring -f ,$(MUTANTS)),,$(foreach file,$(MUTATED),-f '$(file)')) $(MUTANTS) \
+		-- --lib --tests -E 'not test(/^(recovery|rivals|synth|unmix)/)'
 
 # The kernels, which alone may use unsafe code, under address sanitizer: those of this processor, and the portable ones.
 sanitize:

@@ -172,3 +172,48 @@ pub(crate) fn known(names: &[String]) -> String {
         format!("there are: {}", shown.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn columns_are_chosen_by_the_names_that_tell_them_apart() {
+        let names = strings(&["a", "b ", " a", " "]);
+        let chosen: Vec<ColumnChoice> = (0..5).map(|k| choice(Some(&names), k)).collect();
+        let position = ColumnChoice::Position;
+        let expected =
+            [position(0), ColumnChoice::Name("b ".into()), position(2), position(3), position(4)];
+        assert_eq!(chosen, expected);
+        assert_eq!(choice(None, 1), position(1));
+    }
+
+    #[test]
+    fn places_are_below_the_number_of_columns() {
+        let found = |k: usize| place("x", &ColumnChoice::Position(k), None, 2).ok();
+        assert_eq!([found(0), found(1), found(2)], [Some(0), Some(1), None]);
+    }
+
+    #[test]
+    fn a_dozen_names_are_shown() {
+        let shown = |n: usize| known(&vec!["x".to_owned(); n]);
+        assert_eq!(shown(0), "there are none");
+        assert!(shown(12).ends_with(": x, x, x, x, x, x, x, x, x, x, x, x"), "{}", shown(12));
+        assert!(shown(13).ends_with(" x, 1 more"), "{}", shown(13));
+    }
+
+    #[test]
+    fn the_longest_column_is_the_text_unless_a_name_tells() {
+        let names = strings(&["who", "said", "Body "]);
+        assert_eq!(guess(&names, &[1, 9, 2], Guess::Text), Some(2));
+        assert_eq!(guess(&names[..2], &[1, 9], Guess::Text), Some(1));
+        assert_eq!(guess(&names[..2], &[0, 0], Guess::Text), None);
+        assert_eq!(guess(&names[..2], &[1, 9], Guess::Id), None);
+        let both = strings(&["title", "text"]);
+        assert_eq!(guess(&both, &[9, 1], Guess::Text), Some(1), "the more telling one");
+    }
+}

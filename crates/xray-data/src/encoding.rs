@@ -306,6 +306,19 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_is_enough_and_pairs_may_cross_windows() {
+        for big_endian in [false, true] {
+            let marked = utf16("\u{feff}中文", big_endian);
+            let (found, told) = decoded(&marked, Encoding::Auto);
+            assert_eq!((&found[..], told), ("\u{feff}中文".as_bytes(), Some(Encoding::Utf16)));
+            for before in [WINDOW / 2 - 2, WINDOW / 2 - 1, WINDOW / 2] {
+                let text = format!("{}🚨🚨", "a".repeat(before));
+                assert_eq!(decoded(&utf16(&text, big_endian), Encoding::Auto).0, text.as_bytes());
+            }
+        }
+    }
+
+    #[test]
     fn half_a_character_is_an_error() {
         for bytes in [&b"\xff\xfea"[..], b"\xff\xfe\x00\xd8", b"\xff\xfe\x00\xdca\0"] {
             let error = Decoder::new(bytes, Encoding::Auto, false).read_to_end(&mut Vec::new());
@@ -320,19 +333,45 @@ mod tests {
         assert_eq!(String::from_utf8(text).expect("UTF-8"), "naïve café “quoted” € 5");
         assert_eq!(told, Some(Encoding::Latin1));
         for other in [
-            &b"\xcf\xf0\xe8\xe2\xe5\xf2"[..],             // Cyrillic
-            b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd",  // Shift_JIS
-            b"\xb0\xa1\xb3\xaa",                          // Korean
-            b"caf\xe9\x01",                               // a control character
-            b"caf\x81",                                   // nothing in Windows-1252
-            "Übel naïve \u{fe}".as_bytes(),               // UTF-8
-            b"na\xc3\xafve caf\xc3\xa9 and \xe9 mistake", // UTF-8 but for one byte
+            &b"\xcf\xf0\xe8\xe2\xe5\xf2"[..],              // Cyrillic
+            b"\x82\xb1\x82\xf1\x82\xc9\x82\xbf\x82\xcd",   // Shift_JIS
+            b"\xb0\xa1\xb3\xaa",                           // Korean
+            b"mostly ASCII, and \xcf\xf0\xe8\xe2\xe5\xf2", // Cyrillic
+            b"cr\xe9\xe9",                                 // half of them stand alone, not most
+            b"caf\xe9\x01",                                // a control character
+            b"caf\x81",                                    // nothing in Windows-1252
+            "Übel naïve \u{fe}".as_bytes(),                // UTF-8
+            b"na\xc3\xafve caf\xc3\xa9 and \xe9 mistake",  // UTF-8 but for one byte
         ] {
             let (text, told) = decoded(other, Encoding::Auto);
             assert_eq!((text.as_slice(), told), (other, None), "{other:?}");
         }
         assert_eq!(decoded(b"\xe9", Encoding::Utf8).0, b"\xe9");
         assert_eq!(decoded(b"\xcf\xf0", Encoding::Latin1).0, "Ïð".as_bytes());
+    }
+
+    #[test]
+    fn the_last_character_may_be_cut() {
+        for (bytes, text) in [(&b"caf\xc3"[..], "cafÃ"), (b"caf\xe2\x82", "cafâ‚")] {
+            assert_eq!(decoded(bytes, Encoding::Latin1).0, text.as_bytes());
+            assert_eq!(decoded(bytes, Encoding::Utf8).0, bytes);
+        }
+        assert_eq!(decoded(b"caf\xc3", Encoding::Auto).1, Some(Encoding::Latin1));
+        assert_eq!(
+            decoded("naïve é\u{e9}".as_bytes().split_last().expect("bytes").1, Encoding::Auto).1,
+            None
+        );
+    }
+
+    #[test]
+    fn zeros_that_are_characters_are_no_utf16() {
+        for other in [&b"a\0b\0\0\0c\0"[..], b"a\0", b"\0a", b"\0\0"] {
+            let expected = (other.len() == 2 && other != b"\0\0").then_some(Encoding::Utf16);
+            assert_eq!(decoded(other, Encoding::Auto).1, expected, "{other:?}");
+        }
+        // At least half of the characters are ASCII.
+        assert_eq!(decoded(&utf16("a文", false), Encoding::Auto).1, Some(Encoding::Utf16));
+        assert_eq!(decoded(&utf16("a文字", false), Encoding::Auto).1, None);
     }
 
     #[test]

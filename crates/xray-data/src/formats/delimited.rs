@@ -210,6 +210,59 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_the_header_counts() {
+        let said = |header| LoadOptions { header: Some(header), ..LoadOptions::default() };
+        let mixed = parse("1,b\n3,4\n", &said(true)).expect("valid").into_table();
+        assert_eq!(mixed.expect("numbers").column_names, strings(&["1", "b"]));
+        let twice = parse("text,text\nhello world,more\n", &said(false)).expect("valid");
+        assert_eq!(twice.into_documents().expect("text").len(), 2);
+        assert!(parse("text,text\nhello world,more\n", &said(true)).is_err());
+        assert!(parse("text,text\nhello world,more\n", &LoadOptions::default()).is_err());
+        // Two columns are enough for names of rows.
+        let cities = table("who,n\nNew York,1\nLos Angeles,2\n");
+        assert_eq!(cities.row_names, strings(&["New York", "Los Angeles"]));
+    }
+
+    #[test]
+    fn several_files_have_the_columns_of_the_first() {
+        let options = LoadOptions::default();
+        let open = |content: &str| {
+            Source::open(&Input::Bytes { name: "x".into(), bytes: content.into() }, &options)
+        };
+        // Without a name over the names of rows.
+        let files = ["a,b\nx,1,2\ny,3,4\n", "a,b\nz,5,6\n"];
+        let layout = decide(&mut files.map(open).into_iter(), None, &options).expect("alike");
+        assert_eq!((layout.n_fields, &layout.numbers), (Some(3), &strings(&["a", "b"])));
+        let later = LoadOptions { layout: Some(layout), ..LoadOptions::default() };
+        let found = parse(files[1], &later).expect("valid").into_table().expect("numbers");
+        assert_eq!((found.row_names, found.column_names), (strings(&["z"]), strings(&["a", "b"])));
+        assert!(parse("a,c\nz,5,6\n", &later).is_err());
+
+        let files = ["1,2\n3,4\n", "5,6\n"];
+        let layout = decide(&mut files.map(open).into_iter(), None, &options).expect("alike");
+        assert_eq!((layout.n_fields, layout.header, &layout.numbers), (Some(2), false, &None));
+    }
+
+    #[test]
+    fn machines_share_documents_by_their_places() {
+        let content = format!("id,text\n{}", "x,some words\n".repeat(4_097));
+        let kept = [0, 1].map(|part| {
+            let share = Some(crate::Share { part, parts: 2 });
+            let options = LoadOptions { share, ..LoadOptions::default() };
+            parse(&content, &options).expect("valid").into_documents().expect("text").len()
+        });
+        assert_eq!(kept, [4_096, 1]);
+    }
+
+    #[test]
+    fn a_long_first_text_does_not_hide_that_there_is_a_header() {
+        let long = "many words\n".repeat(1 << 14);
+        let content = format!("who,said\nme,\"{long}\"\nyou,less\n");
+        let documents = parse(&content, &LoadOptions::default()).expect("valid").into_documents();
+        assert_eq!(documents.expect("text").len(), 2);
+    }
+
+    #[test]
     fn windows_files_read_the_same() {
         let content = "\u{feff}id,text\r\n1,\"two\r\nlines\"\r\n2,plain\r\n";
         let loaded = parse(content, &LoadOptions::default()).expect("valid");

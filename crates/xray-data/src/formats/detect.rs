@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn content_decides() {
-        let cases: [(&str, &str, &str); 17] = [
+        let cases: [(&str, &str, &str); 26] = [
             ("x", "%%MatrixMarket matrix coordinate real general\n", "mtx"),
             ("x", "{\"text\": \"a, b\"}\n", "jsonl"),
             ("x", "[\n {\"text\": \"a\"}]\n", "json"),
@@ -115,6 +115,15 @@ mod tests {
             ("x.txt", "1 2 3\n4 5 6\n", "spaced"),
             ("x.txt", "One, two.\nThree, four.\n", "lines"),
             ("x", "Some words\nand more, here\n", "lines"),
+            ("x", "one\ntwo\nthree\nfour five six\n", "lines"),
+            ("x", "2\n2\n1\n1 2\n", "spaced"),
+            ("x", "# a comment\n\n1 2:3 4:5\n-1 1:1\n", "svmlight"),
+            ("x", "# a comment\n", "lines"),
+            ("x", "1 2:3 4:5\nwords\n", "lines"),
+            ("x", "1 0:5\nwords\n", "lines"),
+            ("x", "words", "lines"),
+            ("x", "words\r", "lines"),
+            ("x", "[1, 2]\n", "csv"),
         ];
         for (name, content, format) in cases {
             assert_eq!(
@@ -123,6 +132,32 @@ mod tests {
                 "{content:?}"
             );
         }
+    }
+
+    #[test]
+    fn first_bytes_tell_what_is_no_text() {
+        let marked =
+            |head: &[u8], mark: &[u8]| [head, &vec![b' '; 124 - head.len()], mark].concat();
+        for (head, format) in [
+            (b"\x93NUMPY\x01\0".to_vec(), Some("npy")),
+            (b"PK\x03\x04".to_vec(), Some("npz")),
+            ([&b"PK\x03\x04"[..], &[0; 26], b"xl/workbook.xml"].concat(), Some("xlsx")),
+            ([&[0; 30][..], b"xl/workbook.xml"].concat(), None),
+            (b"MATLAB 5.0 MAT-file".to_vec(), Some("mat")),
+            (marked(b"written by somebody", b"\0\x01IM"), Some("mat")),
+            (marked(b"written by somebody", b"\x01\0MI"), Some("mat")),
+            (marked(b"written by somebody", b"    "), None),
+            (b"PAR1".to_vec(), Some("parquet")),
+            (b"words".to_vec(), None),
+        ] {
+            assert_eq!(signed(&head).map(|found| found.name), format, "{head:?}");
+            assert_eq!(is_signed(&head), format.is_some(), "{head:?}");
+        }
+        // What cannot be read has a signature, too.
+        for head in [b"\x89HDF\r\n".to_vec(), marked(b"MATLAB 7.3 MAT-file", b"\0\x02IM")] {
+            assert!(signed(&head).is_none() && is_signed(&head));
+        }
+        assert!(signed(&marked(b"MATLAB 7.3 MAT-file", b"\0\x01IM")).is_none());
     }
 
     #[test]

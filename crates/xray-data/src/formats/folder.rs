@@ -244,6 +244,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_one_of_the_texts_of_its_folder() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = |name: &str| folder.path().join(name);
+        for name in ["a.txt", "b.txt", "note.md"] {
+            std::fs::write(file(name), "words").expect("written");
+        }
+        for (name, text) in [("a.txt", true), ("b.txt", true), ("note.md", false), ("c.txt", false)]
+        {
+            assert_eq!(is_text_of(&file(name), folder.path()), text, "{name}");
+        }
+    }
+
+    #[test]
     fn invalid_bytes_are_located() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(folder.path().join("x.txt"), b"fine\nna\xefve").expect("written");

@@ -360,4 +360,59 @@ mod tests {
         let otherwise = |format: &&&Format| matches!(format.told, Told::Otherwise);
         assert_eq!(FORMATS.iter().filter(otherwise).count(), 1);
     }
+
+    fn named(name: &str) -> &'static Format {
+        Format::from_name(name).expect("a format")
+    }
+
+    #[test]
+    fn rows_tell_what_a_format_can_do() {
+        assert!(named("mtx").writes_tables() && !named("mtx").writes_documents());
+        assert!(!named("lines").writes_tables() && named("lines").writes_documents());
+        assert!(named("npz").is_signed() && !named("csv").is_signed());
+        assert_eq!(format!("{:?}", named("mtx")), "Format(mtx)");
+        assert!(named("mtx") == named("MTX") && named("mtx") != named("npz"));
+        assert_eq!(Format::names(|format| format.has_variables), "npz, mat");
+        assert_eq!(Format::usual_endings(|format| format.has_variables), ".npz, .mat");
+    }
+
+    #[test]
+    fn endings_are_taken_off_names() {
+        for (name, stem) in
+            [("x.mtx", "x"), ("x.MTX.gz", "x"), (".mtx", ".mtx"), ("mtx", "mtx"), ("x.y", "x.y")]
+        {
+            assert_eq!(Format::without_ending(name), stem);
+        }
+    }
+
+    #[test]
+    fn what_a_format_does_not_keep_is_told() {
+        let x = || xray_nmf::SparseMatrix::from_triplets(1, 1, [(0, 0, 2.0)]).expect("in range");
+        let plain = Table::new(x().into());
+        let names = || Some(vec!["a".to_owned()]);
+        for format in FORMATS {
+            assert!(format.dropped(&plain).is_empty(), "{format}");
+        }
+        let whole = Table {
+            row_names: names(),
+            column_names: names(),
+            labels: names(),
+            ..Table::new(x().into())
+        };
+        let dropped = |name: &str| named(name).dropped(&whole);
+        assert_eq!(dropped("npz"), [""; 0]);
+        assert_eq!(dropped("csv"), ["labels"]);
+        assert_eq!(dropped("svmlight"), ["names of columns", "names of rows"]);
+        assert_eq!(dropped("lines"), ["names of columns", "names of rows", "labels"]);
+
+        let texts = |ids: [&str; 2], labels| Documents {
+            texts: vec!["x".into(), "y".into()],
+            ids: ids.map(str::to_owned).into(),
+            labels,
+        };
+        let (counted, other) = (texts(["1", "2"], None), texts(["1", "3"], names()));
+        assert_eq!(named("lines").dropped_from(&counted), [""; 0]);
+        assert_eq!(named("lines").dropped_from(&other), ["ids", "labels"]);
+        assert_eq!(named("csv").dropped_from(&other), [""; 0]);
+    }
 }

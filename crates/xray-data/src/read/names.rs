@@ -132,6 +132,7 @@ mod tests {
         let clusters = "%Clusters 3 a,b c,d\n%Objects\n0 1\n1 0\n2 2\n";
         assert_eq!(names(clusters), ["b c", "a", "d"]);
         assert_eq!(names("%Clusters 2 a,b\n0 1\n1 2\n"), ["1", "2"]);
+        assert_eq!(names("%Clusters 3 a,,b\n0 1\n1 2\n"), ["1", "2"]);
     }
 
     #[test]

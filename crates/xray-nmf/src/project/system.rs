@@ -269,3 +269,19 @@ fn spread((support, weights): (&[u32], &[f64]), dense: &mut [f64]) {
         dense[k as usize] = z;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::DenseMatrix;
+
+    #[test]
+    fn sizes_are_those_of_the_terms() {
+        let a =
+            DenseMatrix::from_row_major(2, 3, vec![3.0, 1.0, 0.0, 4.0, 0.0, 2.0]).expect("2 x 3");
+        let system = System::new(&a);
+        for (z, size) in [([2.0, 0.0, 3.0], 16.0), ([0.0; 3], 0.0), ([0.5, 4.0, 0.0], 6.5)] {
+            assert!((system.size_of(&z) - size).abs() < 1e-14, "{z:?}");
+        }
+    }
+}

@@ -258,3 +258,87 @@ fn gain(u: &[f64], x: f64, z: &[f64]) -> f64 {
         0.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::DenseMatrix;
+    use crate::refine::{Factors, Refine, Refinement};
+
+    const RANK: usize = 4;
+
+    /// The sum of each topic.
+    fn sums(lines: &[f64]) -> Vec<f64> {
+        (0..RANK).map(|k| lines.iter().skip(k).step_by(RANK).sum()).collect()
+    }
+
+    /// `z_k <- z_k (sum_q u_qk x_q / y_q) / (sum_q u_qk)` for all lines z, by its definition.
+    fn multiplied(x: impl Fn(usize, usize) -> f64, other: &[f64], own: &mut [f64]) {
+        let sums = sums(other);
+        for (i, z) in own.chunks_exact_mut(RANK).enumerate() {
+            let old = z.to_vec();
+            for k in 0..RANK {
+                let term = |(q, u): (usize, &[f64])| {
+                    let y: f64 = (0..RANK).map(|l| u[l] * old[l]).sum();
+                    u[k] * x(i, q) / y
+                };
+                z[k] *= other.chunks_exact(RANK).enumerate().map(term).sum::<f64>() / sums[k];
+            }
+        }
+    }
+
+    /// Topics that W has nothing of, that H has nothing of, that neither has anything of, and one with a zero in each.
+    #[test]
+    fn a_step_is_that_of_the_formulas_from_lifted_zeros() {
+        let (m, n) = (5, 6);
+        let x = |d: usize, j: usize| (1 + (7 * d + 3 * j) % 11) as f64;
+        let values: Vec<f64> = (0..m).flat_map(|d| (0..n).map(move |j| x(d, j))).collect();
+        let matrix = DenseMatrix::from_row_major(m, n, values).expect("m x n");
+        let line = |i: usize| [0.0, (1 + i) as f64, 0.0, ((i + 2) % 4) as f64];
+        let w: Vec<f64> = (0..m).flat_map(line).collect();
+        let h: Vec<f64> =
+            (0..n).map(line).flat_map(|[a, b, c, d]| [2.0 * b, a, c, d / 3.0]).collect();
+
+        let mean = (0..m * n).map(|q| x(q / n, q % n)).sum::<f64>() / (m * n) as f64;
+        let (mut expected_w, mut expected_h) = (w.clone(), h.clone());
+        let (of_w, of_h) = (sums(&w), sums(&h));
+        for k in 0..RANK {
+            let (a, b) = (of_w[k] / m as f64, of_h[k] / n as f64);
+            let (least_w, least_h) = match (a > 0.0, b > 0.0) {
+                (true, true) => (1e-4 * a, 1e-4 * b),
+                (true, false) => (1e-4 * a, 1e-4 * mean / a),
+                (false, true) => (1e-4 * mean / b, 1e-4 * b),
+                (false, false) => (mean.sqrt(), 1e-4 * mean.sqrt()),
+            };
+            expected_w.iter_mut().skip(k).step_by(RANK).for_each(|v| *v = v.max(least_w));
+            expected_h.iter_mut().skip(k).step_by(RANK).for_each(|v| *v = v.max(least_h));
+        }
+        multiplied(x, &expected_h, &mut expected_w);
+        multiplied(|j, d| x(d, j), &expected_w, &mut expected_h);
+
+        let start = Factors { rank: RANK, w, h, objective: Vec::new(), method: None };
+        let refine = Refine::of(&matrix).method(Refinement::KullbackLeibler).steps(1, 0.0);
+        let found = refine.run(start).expect("refined");
+        assert!(found.objective[1] < found.objective[0], "{:?}", found.objective);
+        for (a, b) in found.w.iter().zip(&expected_w).chain(found.h.iter().zip(&expected_h)) {
+            assert!((a - b).abs() <= 1e-12 * b, "{a} for {b}");
+        }
+        let y =
+            |d: usize, j: usize| dot(&found.w[d * RANK..][..RANK], &found.h[j * RANK..][..RANK]);
+        let term = |(d, j): (usize, usize)| x(d, j) * (x(d, j) / y(d, j)).ln() - x(d, j) + y(d, j);
+        let divergence: f64 = (0..m * n).map(|q| term((q / n, q % n))).sum();
+        assert!((found.objective[1] - divergence).abs() <= 1e-12 * divergence);
+    }
+
+    #[cfg(feature = "rivals")]
+    #[test]
+    fn zeros_are_lifted_to_a_share_of_the_mean() {
+        let lifted = |mut values: Vec<f64>| {
+            lift_zeros(&mut values);
+            values
+        };
+        assert_eq!(lifted(vec![0.0, 3.0, 0.0, 1.0]), [1e-4, 3.0, 1e-4, 1.0]);
+        assert_eq!(lifted(vec![0.0, 0.0]), [1.0, 1.0]);
+        assert!(lifted(Vec::new()).is_empty());
+    }
+}

@@ -297,5 +297,7 @@ mod tests {
         assert_eq!(steps(&[100.0, 90.0, 89.999, 89.998, 89.997, 80.0], 1e-3), 4);
         assert_eq!(steps(&[100.0, 100.0, 100.0, 100.0, 100.0], 1e-9), 3);
         assert_eq!(steps(&[100.0; 9], 0.0), 8);
+        // As much as the tolerance is not less.
+        assert_eq!(steps(&[2.0, 1.5, 1.2, 1.0, 0.5], 1.0), 4);
     }
 }

@@ -278,3 +278,99 @@ fn row_growth(gram: &[Vec<f64>], rays: &[u32], change: &[f64], signed: bool, rel
     let form = if signed { all } else { all.min(negative * (1.0 + relative)) };
     form.sqrt() * (1.0 + relative)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RELATIVE: f64 = 1e-14;
+
+    /// Numbers from -1 to 1, or from 0.
+    fn numbers(n: usize, seed: usize, least: f64) -> Vec<f64> {
+        let unit = |q: usize| ((q * 7919 + seed * 104_729 + q * q * seed) % 1009) as f64 / 1008.0;
+        (1..=n).map(|q| least + (1.0 - least) * unit(q)).collect()
+    }
+
+    /// `||(-D'c)_+||`, `||D'c||` and `||N'c||`, from a sum of products `d c` for each entry.
+    fn lengths(products: &[Vec<[f64; 2]>]) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        for terms in products {
+            let all: f64 = terms.iter().map(|[d, c]| -d * c).sum();
+            let negative: f64 = terms.iter().map(|[d, c]| (-d).max(0.0) * c).sum();
+            let parts = [all.max(0.0), all, negative];
+            sums.iter_mut().zip(parts).for_each(|(sum, v)| *sum += v * v);
+        }
+        sums.map(f64::sqrt)
+    }
+
+    /// At least the truth, and no more than the smaller form and what rounding takes.
+    fn assert_tight(found: f64, [truth, all, negative]: [f64; 3], signed: bool) {
+        let form = if signed { all } else { all.min(negative) };
+        assert!(found >= truth && found >= form, "{found} for {truth}, {form}");
+        assert!(found <= form + 1e-5, "{found} for {form}");
+    }
+
+    #[test]
+    fn rows_grow_by_no_more_than_the_forms_say() {
+        for seed in 0..200 {
+            let (t, signed) = (1 + seed % 5, seed % 2 == 1);
+            let least = if signed { -1.0 } else { 0.0 };
+            let c: Vec<Vec<f64>> = (0..t).map(|k| numbers(7, seed + 31 * k, least)).collect();
+            let inner = |k: usize, l: usize| c[k].iter().zip(&c[l]).map(|(a, b)| a * b).sum();
+            let gram: Vec<Vec<f64>> =
+                (0..t).map(|k| (0..=k).map(|l| inner(k, l)).collect()).collect();
+            let change = numbers(t, seed + 1, -1.0);
+            let growth = |order: &[u32]| {
+                let change: Vec<f64> = order.iter().map(|&k| change[k as usize]).collect();
+                row_growth(&gram, order, &change, signed, RELATIVE)
+            };
+            let mut order: Vec<u32> = (0..t as u32).collect();
+            let truth = {
+                let terms = |j: usize| (0..t).map(|k| [change[k], c[k][j]]).collect();
+                lengths(&(0..7).map(terms).collect::<Vec<_>>())
+            };
+            assert_tight(growth(&order), truth, signed);
+            order.reverse();
+            assert_tight(growth(&order), truth, signed);
+        }
+    }
+
+    #[test]
+    fn columns_grow_by_no_more_than_the_forms_say() {
+        for seed in 0..60 {
+            let (t, signed) = (1 + seed % 6, seed % 2 == 1);
+            let rows: Vec<Vec<f64>> = (0..t).map(|k| numbers(9, seed + 17 * k, -1.0)).collect();
+            let part = |v: f64, negative: bool| if negative { (-v).max(0.0) } else { v };
+            let triangle = |negative: bool| -> Vec<f64> {
+                let inner = |k: usize, l: usize| -> f64 {
+                    let pairs = rows[k].iter().zip(&rows[l]);
+                    pairs.map(|(a, b)| part(*a, negative) * part(*b, negative)).sum()
+                };
+                let twice =
+                    |k: usize, l: usize| if k == l { inner(k, l) } else { 2.0 * inner(k, l) };
+                (0..t)
+                    .flat_map(|k| (0..=k).map(move |l| (k, l)))
+                    .map(|(k, l)| twice(k, l))
+                    .collect()
+            };
+            let norms: Vec<f64> =
+                rows.iter().map(|d| d.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+            let growth = ColumnGrowth {
+                all: triangle(false),
+                negative: (!signed).then(|| triangle(true)),
+                all_norms: norms.clone(),
+                growing_norms: norms,
+                relative: RELATIVE,
+            };
+            let columns: Vec<Vec<f64>> = (0..LANES)
+                .map(|l| numbers(t, seed + 5 * l, if signed { -1.0 } else { 0.0 }))
+                .collect();
+            let batch: Vec<Lanes> =
+                (0..t).map(|k| std::array::from_fn(|l| columns[l][k])).collect();
+            for (found, column) in growth.close(&batch).into_iter().zip(&columns) {
+                let terms = |q: usize| (0..t).map(|k| [rows[k][q], column[k]]).collect();
+                assert_tight(found, lengths(&(0..9).map(terms).collect::<Vec<_>>()), signed);
+            }
+        }
+    }
+}

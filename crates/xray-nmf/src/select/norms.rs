@@ -143,3 +143,41 @@ impl Squares {
         Ok(self.own)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comm::run_local_ranks;
+    use crate::gram::Gram;
+    use crate::matrix::{Products, SparseMatrix};
+    use crate::ranks::Ranks;
+
+    /// Above the norms, and by no more than rounding: each product is made once.
+    #[test]
+    fn shared_bounds_are_the_norms() {
+        let (m, n) = (30, 1_300);
+        let entries = (0..7_000usize).map(|e| (e * 7 % m, e * 11 % n, 1.0 + (e % 13) as f64));
+        let x = SparseMatrix::from_triplets(m, n, entries).expect("in range");
+        let norm = |j: usize| {
+            let mut sum = 0f64;
+            x.gram(&[&x.column(j)])[0].for_each(|_, c| sum += c * c);
+            sum.sqrt()
+        };
+        for size in [2, 3, 5] {
+            run_local_ranks(size, |comm| {
+                let ranks = Ranks::new(comm, n);
+                let own = x.columns_of(&ranks.columns);
+                let cone = Cone::new(Gram::new(&own, ranks, 0), false, None).expect("ranks talk");
+                let bounds = shared_norm_bounds(&cone).expect("ranks talk").expect("sparse");
+                assert_eq!(bounds.len(), own.n_columns());
+                for (i, bound) in bounds.into_iter().enumerate() {
+                    let norm = norm(ranks.columns.global(i));
+                    assert!(
+                        bound >= norm && bound <= norm * (1.0 + 1e-9),
+                        "{size}: {bound} {norm}"
+                    );
+                }
+            });
+        }
+    }
+}

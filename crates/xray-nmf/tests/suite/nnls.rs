@@ -101,6 +101,31 @@ fn dependent_and_zero_columns_do_no_harm() {
     }
 }
 
+/// With both signs terms cancel, and the answer must not depend on units: every threshold is relative.
+#[test]
+fn powers_of_two_scale_solutions_and_change_no_other_bit() {
+    for seed in 0..60 {
+        let mut random = Random(seed ^ 0x2b17);
+        let kind = [Kind::Signed, Kind::Noisy][seed as usize % 2];
+        let mut a = problem(kind, 8, 5, &mut random);
+        if seed % 3 == 0 {
+            // The last column is nearly that before it.
+            for d in 0..a.m {
+                a.values[4 * a.m + d] = a.values[3 * a.m + d] + random.unit() / 65536.0;
+            }
+        }
+        let b = problem(Kind::Signed, 8, 6, &mut random);
+        let plain = nnls(&a.dense(), &b.dense()).unwrap();
+        for (of_a, of_b) in [(1.0, 2f64.powi(-30)), (1.0, 2f64.powi(30)), (2f64.powi(20), 1.0)] {
+            let scaled = nnls(&a.scaled(of_a).dense(), &b.scaled(of_b).dense()).unwrap();
+            let back = |z: &Vec<f64>| z.iter().map(|z| z * of_a / of_b).collect::<Vec<f64>>();
+            let solutions: Vec<Vec<f64>> = scaled.solutions.iter().map(back).collect();
+            assert_eq!(solutions, plain.solutions, "{seed} {of_a} {of_b}");
+            assert_eq!(scaled.kkt_violation, plain.kkt_violation, "{seed} {of_a} {of_b}");
+        }
+    }
+}
+
 #[test]
 fn many_right_hand_sides_are_solved_one_by_one() {
     let mut random = Random(4);

@@ -182,3 +182,24 @@ fn seeds_that_cannot_be_are_refused() {
     refused(vec![vec![3]; 5], 0.5, "lists of seeds");
     refused(vec![vec![60]], 0.5, "seed");
 }
+
+#[test]
+fn the_pull_does_not_depend_on_the_scale_of_topics() {
+    let x = data();
+    let start = start(&x);
+    let mut scaled = start.clone();
+    for (k, scale) in [64.0, 1.0 / 64.0, 16.0, 1.0].into_iter().enumerate() {
+        scaled.w.iter_mut().skip(k).step_by(RANK).for_each(|v| *v *= scale);
+        scaled.h.iter_mut().skip(k).step_by(RANK).for_each(|v| *v /= scale);
+    }
+    for method in [Refinement::Hals, Refinement::Exact] {
+        let [plain, other] = [&start, &scaled].map(|start| {
+            let seeded = seeded(0.5);
+            let refine = Refine::of(&x).method(method).steps(5, 0.0).seeded(&seeded);
+            refine.run(start.clone()).expect("refined").objective
+        });
+        for (a, b) in plain.iter().zip(&other) {
+            assert!((a - b).abs() <= 1e-9 * a, "{method:?}: {plain:?} {other:?}");
+        }
+    }
+}

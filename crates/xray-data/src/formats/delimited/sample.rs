@@ -146,8 +146,7 @@ impl Sample {
         if self.has_empty_corner() || shift == 1 && !self.is_mostly_numbers(0) {
             return NumberHeader::Yes;
         }
-        let named = shift == 0 && first.len() > 1 && !self.is_mostly_numbers(0);
-        let of_numbers = (usize::from(named)..first.len())
+        let of_numbers = (0..first.len())
             .filter(|&k| self.is_mostly_numbers(k + shift) && !is_missing(&first[k]));
         let (numbers, names): (Vec<usize>, Vec<usize>) =
             of_numbers.partition(|&k| is_meant_as_number(&first[k]));
@@ -236,4 +235,132 @@ pub(super) fn has_decimal_comma(field: &[u8]) -> bool {
 /// Whether the field is a number; NaN and infinity are, and refused when they are read.
 pub(crate) fn is_number(field: &[u8]) -> bool {
     fast_float2::parse::<f64, _>(field.trim_ascii()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::records::Quoting;
+
+    fn sample(content: &str) -> Sample {
+        let dialect = Dialect { delimiter: b',', quoting: Quoting::Fields };
+        Sample::take("", content.as_bytes(), true, dialect).expect("records")
+    }
+
+    #[test]
+    fn the_first_record_names_columns_of_numbers_or_has_numbers() {
+        for (content, header) in [
+            ("a\n1\n2\n", NumberHeader::Yes),
+            ("1\n2\n", NumberHeader::No),
+            ("x,1\ny,2\n", NumberHeader::No),
+            // Where the corner is empty, or the name over the names of rows is missing, numbers are names.
+            (",1,2\nx,3,4\ny,5,6\n", NumberHeader::Yes),
+            ("1,2\nx,3,4\ny,5,6\n", NumberHeader::Yes),
+            ("a,1\n7,3,4\n8,5,6\n", NumberHeader::Yes),
+            ("1,2\n7,3,4\n8,5,6\n", NumberHeader::No),
+            ("a,1\n3,4\n5,6\n", NumberHeader::Mixed(0)),
+            ("1,b\n3,4\n5,6\n", NumberHeader::Mixed(1)),
+            // A missing value alone is no empty corner.
+            ("\"\"\n1\n2\n", NumberHeader::No),
+        ] {
+            assert_eq!(sample(content).number_header(), header, "{content:?}");
+        }
+        let mut repeated = sample("1,b\n3,4\n");
+        repeated.extend(sample("1,c\n5,6\n"));
+        assert_eq!(repeated.number_header(), NumberHeader::Mixed(1));
+        assert_eq!(repeated.records.len(), 4);
+        repeated.extend(sample("1,b\n7,8\n"));
+        assert_eq!(repeated.number_header(), NumberHeader::Yes);
+        assert_eq!(repeated.records.len(), 5);
+        repeated.extend(sample("1,c\n5,6\n"));
+        assert_eq!(repeated.number_header(), NumberHeader::Yes, "once repeated is enough");
+    }
+
+    #[test]
+    fn as_many_numbers_as_others_are_not_mostly_numbers() {
+        for (content, numbers) in [
+            ("a\n1\nx\n2\n", true),
+            ("a\n1\nx\n", false),
+            ("a\n1\nx\ny\n", false),
+            ("a\nNA\n1\n", true),
+            ("a\nNA\nx\n", false),
+        ] {
+            assert_eq!(sample(content).is_mostly_numbers(0), numbers, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn few_words_are_a_text_under_a_usual_name_beside_few_numbers() {
+        for (content, n_numbers, text) in [
+            ("text,n\na b,1\n", 2, true),
+            ("text,n\na b,1\n", 3, false),
+            ("text,n\na,1\n", 1, false),
+            ("who,n\na b c d,1\n", 1, false),
+            ("who,n\na b c d e,1\n", 9, true),
+            ("who,n\na b c d  e,1\nNA,2\n", 9, true),
+            ("who,n\nNA,1\n", 1, false),
+        ] {
+            assert_eq!(sample(content).is_text(0, n_numbers), text, "{content:?} {n_numbers}");
+        }
+    }
+
+    #[test]
+    fn names_of_texts_are_short_distinct_and_no_numbers() {
+        let longest = "x".repeat(LONGEST_NAME);
+        for (content, header) in [
+            ("a,b\nc d,e f\n", true),
+            ("a,b\n", false),
+            ("a,text\n", true),
+            ("a b,c\nd,e\n", false),
+            ("a b,text\nd,e\n", true),
+            ("a,a\nb,c\n", false),
+            ("a,1\nb,c\n", false),
+            ("a,\nb,c\n", false),
+            (",a\nb,c\n", true),
+            (&format!("{longest},b\nc,d\n"), true),
+            (&format!("{longest}x,b\nc,d\n"), false),
+        ] {
+            assert_eq!(sample(content).has_text_header(), header, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn so_many_records_are_looked_at_and_none_that_may_be_cut() {
+        let dialect = Dialect { delimiter: b',', quoting: Quoting::Fields };
+        for (n, whole, taken) in [
+            (1, true, 1),
+            (1, false, 1),
+            (9, true, 9),
+            (9, false, 8),
+            (SAMPLE, true, SAMPLE),
+            (SAMPLE + 1, true, SAMPLE),
+            (3 * SAMPLE, true, SAMPLE),
+            (3 * SAMPLE, false, SAMPLE),
+        ] {
+            let content = "1,2\n".repeat(n);
+            let found = Sample::take("", content.as_bytes(), whole, dialect).expect("records");
+            assert_eq!(found.records.len(), taken, "{n} {whole}");
+            assert_eq!(found.is_full(), taken == SAMPLE);
+        }
+    }
+
+    #[test]
+    fn a_decimal_comma_stands_alone_between_digits() {
+        for (field, decimal) in [
+            ("1,5", true),
+            (" -12,25e3 ", true),
+            (",5", false),
+            ("5,", false),
+            ("-,5", false),
+            ("1,-5", false),
+            ("1,e5", false),
+            ("1,5,2", false),
+            ("a1,5", false),
+            ("15", false),
+        ] {
+            assert_eq!(has_decimal_comma(field.as_bytes()), decimal, "{field:?}");
+            assert_eq!(looks_like_value(field), decimal || field == "15", "{field:?}");
+        }
+        assert!(looks_like_value("NA") && !looks_like_value("north"));
+    }
 }
