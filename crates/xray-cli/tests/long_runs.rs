@@ -144,19 +144,19 @@ fn a_checkpoint_that_cannot_be_written_costs_no_anchors() {
 #[test]
 fn outputs_are_tried_before_anything_is_read() {
     let place = Place::new();
-    place.write("file", "x");
+    place.write("taken", "x");
     // The data does not exist: the output is refused first.
     for arguments in [
-        &["topics", "none.csv", "-o", "file"][..],
-        &["topics", "none.csv", "-o", "file/out"],
-        &["factorize", "none.csv", "-r", "2", "-o", "file/out"],
-        &["factorize", "none.csv", "-r", "2", "-o", "file/m.npz"],
-        &["factorize", "none.csv", "-r", "2", "--checkpoint", "file/c.json"],
-        &["rank", "none.csv", "-o", "file/out"],
-        &["compare", "none.csv", "-r", "2", "-o", "file/out"],
-        &["transform", "none.npz", "none.csv", "-o", "file/w.csv"],
+        &["topics", "none.csv", "-o", "taken"][..],
+        &["topics", "none.csv", "-o", "taken/out"],
+        &["factorize", "none.csv", "-r", "2", "-o", "taken/out"],
+        &["factorize", "none.csv", "-r", "2", "-o", "taken/m.npz"],
+        &["factorize", "none.csv", "-r", "2", "--checkpoint", "taken/c.json"],
+        &["rank", "none.csv", "-o", "taken/out"],
+        &["compare", "none.csv", "-r", "2", "-o", "taken/out"],
+        &["transform", "none.npz", "none.csv", "-o", "taken/w.csv"],
     ] {
-        place.xray(arguments).assert_error(1, &["error: file"]);
+        place.xray(arguments).assert_error(1, &["taken"]);
     }
     // And nothing is left where nothing came of it.
     place.xray(&["topics", "none.csv", "-o", "out"]).assert_error(1, &["none.csv"]);
