@@ -205,7 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for name in ["x.txt", "x.txt.gz", "x.txt.zst"] {
             let mut file = AtomicFile::create(&folder.path().join(name)).expect("created");
-            (0..1000).for_each(|k| write!(file, "{k:03}\n").expect("written"));
+            (0..1000).for_each(|k| writeln!(file, "{k:03}").expect("written"));
             let gathered = file.out.as_ref().expect("not committed").buffer();
             assert_eq!(gathered.len(), 4000, "{name}");
         }
