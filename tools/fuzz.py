@@ -20,7 +20,8 @@ from pathlib import Path
 
 from workspace import ROOT
 
-LIMITS = {"rss_limit_mb": 3000, "timeout": 30, "max_len": 16384}
+# Seconds by the clock, which a busy machine stretches; megabytes; bytes of an input.
+LIMITS = {"rss_limit_mb": 3000, "timeout": 300, "max_len": 16384}
 # The longest piece of a run: its end is by the clock, and processor time is known only then.
 PIECE = 300
 

@@ -6,6 +6,8 @@ mod coherence;
 mod labelling;
 
 pub(crate) use clusters::Contingency;
-pub use clusters::{adjusted_mutual_information, normalized_mutual_information};
+pub use clusters::{
+    adjusted_mutual_information, normalized_mutual_information, shared_information,
+};
 pub use coherence::{Coherence, TopicCoherence, coherence_of};
 pub use labelling::{Labelling, dense_ids};

@@ -76,6 +76,13 @@ impl Contingency {
         if scale > f64::EPSILON { (self.mutual_information() - expected) / scale } else { 1.0 }
     }
 
+    /// The same over the most that so many groups could tell of each other, which equal groups do.
+    fn shared_information(&self, n_groups: usize) -> f64 {
+        let expected = self.expected_information();
+        let most = (n_groups as f64).ln() - expected;
+        if most > f64::EPSILON { (self.mutual_information() - expected) / most } else { 1.0 }
+    }
+
     /// Whether neither grouping splits the items.
     fn is_one_group(&self) -> bool {
         self.row_totals.len() <= 1 && self.column_totals.len() <= 1
@@ -165,6 +172,24 @@ pub fn normalized_mutual_information<A: Ord, B: Ord>(classes: &[A], clusters: &[
 /// ```
 pub fn adjusted_mutual_information<A: Ord, B: Ord>(one: &[A], other: &[B]) -> f64 {
     Contingency::new(one, other).adjusted_mutual_information()
+}
+
+/// Mutual information of two groupings into at most so many groups, above what chance gives groups of these sizes, over
+/// the most that so many groups could share above the same: 1 if they are the same and of equal sizes. A small group
+/// beside all the rest shares little, however often it comes out again.
+///
+/// # Panics
+/// If the slices differ in length.
+///
+/// # Examples
+/// ```
+/// use xray_pipeline::measure::shared_information;
+/// let (equal, small) = ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0, 1]);
+/// assert!((shared_information(&equal, &equal, 2) - 1.0).abs() < 1e-12);
+/// assert!(shared_information(&small, &small, 2) < 0.5);
+/// ```
+pub fn shared_information<A: Ord, B: Ord>(one: &[A], other: &[B], n_groups: usize) -> f64 {
+    Contingency::new(one, other).shared_information(n_groups)
 }
 
 #[cfg(test)]

@@ -11,6 +11,10 @@ const AS_GOOD: f64 = 0.002;
 /// Errors within this part of the least are told as nearly as good.
 const NEARLY_AS_GOOD: f64 = 0.01;
 
+/// A least error above this tells nothing: half of a document of a handful of words does not foretell the other half,
+/// whatever the topics are.
+const TELLS: f64 = 0.98;
+
 /// Stabilities of this part of the best are as good.
 const AS_STABLE: f64 = 0.94;
 
@@ -45,6 +49,7 @@ choices! {
     /// Which rule suggested a number.
     pub enum NumberReason ("reason") {
         Stable = "stable": "these come out again in other documents",
+        Brief = "brief": "fewer come out again less well; documents are too short to tell how many they support",
         Supported = "supported": "more tell unseen entries no better",
         Knee = "knee": "unseen entries are told little better by more",
         Exhausted = "exhausted": "they explain everything",
@@ -66,7 +71,8 @@ impl NumberSuggestion {
     pub fn sentence(&self, what: &str) -> String {
         let Self { rank, range: (low, high), supported, looked_at, reason } = *self;
         let mut sentence = format!("{rank} {what}: {}", reason.words());
-        let studied = !matches!(reason, NumberReason::Exhausted | NumberReason::Residual);
+        let studied =
+            matches!(reason, NumberReason::Stable | NumberReason::Supported | NumberReason::Knee);
         if low < high {
             sentence += &format!("; {low} to {high} nearly as well");
         }
@@ -94,24 +100,36 @@ impl Curve {
     /// Whether the error of texts has been rising for a while. That of other data may rise until there are about as many
     /// anchors as it takes, and fall only then.
     pub(super) fn errors_rise(&self) -> bool {
-        let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+        let least = self.least_error();
         let mut last = self.errors.values().rev().take(WORSE_RANKS);
         self.grouped
+            && !self.is_brief()
             && self.errors.len() > WORSE_RANKS
             && last.all(|error| *error > least * (1.0 + WORSE_ERROR))
+    }
+
+    fn least_error(&self) -> f64 {
+        self.errors.values().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether errors of texts tell nothing.
+    fn is_brief(&self) -> bool {
+        self.grouped && self.least_error() > TELLS
     }
 
     /// Whether topics have been less stable for a while.
     pub(super) fn stability_falls(&self) -> bool {
         let best = self.stabilities.values().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mut last = self.stabilities.values().rev().take(WORSE_RANKS);
+        // Of short documents the most striking words come out again first, and then nothing for a while.
+        let in_a_row = if self.is_brief() { 2 * WORSE_RANKS } else { WORSE_RANKS };
+        let mut last = self.stabilities.values().rev().take(in_a_row);
         let worse = |stability: &f64| *stability < best - WORSE_STABILITY;
-        self.stabilities.len() > WORSE_RANKS && last.all(worse)
+        self.stabilities.len() > in_a_row && last.all(worse)
     }
 
     /// The smallest rank whose error is as good as the least.
     fn supported(&self) -> Option<usize> {
-        let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+        let least = self.least_error();
         let good = self.errors.iter().find(|(_, error)| **error <= least * (1.0 + AS_GOOD));
         good.map(|(k, _)| *k)
     }
@@ -123,7 +141,7 @@ impl Curve {
 
     /// The most topics that the data support, unless more than were looked at might do better.
     pub(super) fn told_supported(&self) -> Option<usize> {
-        self.supported().filter(|_| !self.still_falls())
+        self.supported().filter(|_| !self.still_falls() && !self.is_brief())
     }
 
     /// The next rank to look at: between the one that was chosen and its neighbours.
@@ -132,12 +150,13 @@ impl Curve {
     }
 
     /// Of the numbers that the data support, the largest that is as stable as the best, and those around it that
-    /// nearly are.
+    /// nearly are. Where nothing tells what they support, the smallest: more come out again no better.
     fn stable(&self) -> Option<(usize, (usize, usize))> {
         let most = self.told_supported().unwrap_or(usize::MAX);
         let supported = || self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
         let best = supported().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
-        let rank = supported().rev().find(|point| point.1 >= AS_STABLE * best)?.0;
+        let mut as_stable = supported().filter(|point| point.1 >= AS_STABLE * best);
+        let rank = if self.is_brief() { as_stable.next() } else { as_stable.next_back() }?.0;
         Some((rank, around(supported(), rank, |stability| stability >= NEARLY_AS_STABLE * best)))
     }
 
@@ -146,9 +165,10 @@ impl Curve {
         let told = self.told_supported();
         let errors = || self.errors.iter().map(|(k, error)| (*k, *error));
         let (rank, range, reason) = match self.stable().filter(|_| self.grouped) {
+            Some((rank, range)) if self.is_brief() => (rank, range, NumberReason::Brief),
             Some((rank, range)) => (rank, range, NumberReason::Stable),
             None if told.is_some() || self.grouped => {
-                let least = self.errors.values().copied().fold(f64::INFINITY, f64::min);
+                let least = self.least_error();
                 let nearly = |error| error <= least * (1.0 + NEARLY_AS_GOOD);
                 (supported, around(errors(), supported, nearly), NumberReason::Supported)
             }
@@ -229,6 +249,19 @@ mod tests {
         let stable = [(2, 0.7), (3, 0.8), (4, 0.9), (5, 0.95), (6, 0.9)];
         let chosen = curve(&turning, &stable).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.range, chosen.supported), (3, (3, 3), Some(3)));
+    }
+
+    #[test]
+    fn short_documents_take_the_smallest_of_the_most_stable() {
+        let rising = [(1, 0.998), (2, 0.991), (4, 1.01), (8, 1.07), (16, 1.2), (32, 1.6)];
+        let stable = [(2, 0.2), (4, 0.3), (8, 0.5), (16, 0.75), (32, 0.78)];
+        let brief = curve(&rising, &stable);
+        assert!(!brief.errors_rise() && brief.next_error().is_none());
+        let chosen = brief.choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (16, (16, 32), None));
+        let sentence = "16 topics: fewer come out again less well; documents are too short to tell how many they \
+                        support; 16 to 32 nearly as well";
+        assert_eq!(chosen.sentence("topics"), sentence);
     }
 
     #[test]

@@ -96,7 +96,8 @@ pub struct NumberPoint {
     pub rank: usize,
     /// `||X - WH||^2 / ||X||^2` over entries that neither W nor H has seen.
     pub error: Option<f64>,
-    /// Agreement of the groups by topics of two halves of the rows, at most 1 (adjusted mutual information).
+    /// Agreement of the groups by topics of two halves of the rows, at most 1: what they share, of what as
+    /// many equal groups could.
     pub stability: Option<f64>,
 }
 

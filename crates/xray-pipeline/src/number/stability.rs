@@ -9,7 +9,7 @@ use super::{Part, Trial};
 use crate::corpus::DistributedMatrix;
 use crate::documents::DocumentWeights;
 use crate::error::Result;
-use crate::measure::adjusted_mutual_information;
+use crate::measure::shared_information;
 
 /// Rows that are grouped, of those that there are.
 const MOST_GROUPED: usize = 5_000;
@@ -60,7 +60,7 @@ impl Splits {
         let mut sum = 0.0;
         for [one, other] in &self.halves {
             let (one, other) = (self.groups(trial, one, k)?, self.groups(trial, other, k)?);
-            sum += adjusted_mutual_information(&one, &other);
+            sum += shared_information(&one, &other, k);
         }
         stabilities.insert(k, sum / self.halves.len() as f64);
         Ok(())
