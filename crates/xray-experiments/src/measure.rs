@@ -87,12 +87,14 @@ mod tests {
 
     #[test]
     fn memory_counts_what_the_work_took() {
-        let (sum, spent) =
-            measured(|| vec![1u8; 64 << 20].iter().map(|&v| u64::from(v)).sum::<u64>());
-        assert_eq!(sum, 64 << 20);
-        if let Some(memory) = spent.memory {
-            assert!((60 << 20..400 << 20).contains(&memory), "{memory}");
-        }
-        assert!(spent.time > Duration::ZERO);
+        // Other tests of this process measure, too, and forget the peak in between: one of many looks is alone.
+        let is_seen = (0..50).any(|_| {
+            let work = || vec![1_u8; 64 << 20].iter().map(|&v| u64::from(v)).sum::<u64>();
+            let (sum, spent) = measured(work);
+            assert_eq!(sum, 64 << 20);
+            assert!(spent.time > Duration::ZERO);
+            spent.memory.is_none_or(|memory| (60 << 20..400 << 20).contains(&memory))
+        });
+        assert!(is_seen, "64 MB that the work took");
     }
 }
