@@ -27,7 +27,7 @@ PIECE = 300
 
 
 def piece(command: list[str], environment: dict[str, str], log: Path) -> tuple[int, float]:
-    """Inputs tried and processor seconds used by one call of libFuzzer; a fault ends the program."""
+    """Inputs tried and processor seconds used by one call of libFuzzer; a fault ends all."""
     with log.open("wb") as output:
         child = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         _, status, usage = os.wait4(child.pid, 0)
@@ -41,6 +41,7 @@ def piece(command: list[str], environment: dict[str, str], log: Path) -> tuple[i
 
 
 def main() -> None:
+    """Runs piece after piece, and tells what was tried."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("program", type=Path)
     parser.add_argument("target")
