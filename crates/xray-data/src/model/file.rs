@@ -132,6 +132,9 @@ impl Model {
             let frequencies = vectorizer.document_frequencies();
             npz.integers("document_frequencies", frequencies.iter().map(|&df| df as i64))?;
             npz.floats("idf", &[vectorizer.idf().len()], vectorizer.idf())?;
+            if vectorizer.keys() != vectorizer.vocabulary() {
+                npz.bytes("stems", &serde_json::to_vec(vectorizer.keys())?)?;
+            }
         }
         npz.finish()
     }
@@ -176,7 +179,7 @@ impl Model {
         let has_w = archive.has("w") || archive.has("w_data");
         let w = if has_w { Some(read_matrix(&file, &mut archive, "w")?) } else { None };
         let clusters = ModelClusters::read(&file, &mut archive)?;
-        let mut names = read_names(&file, &mut archive)?;
+        let mut names = read_names(&file, &mut archive, "vocabulary")?;
         let preprocessing = match metadata.preprocessing {
             None => None,
             Some(part) => {
@@ -206,12 +209,12 @@ pub(super) fn damaged(file: &str, found: impl std::fmt::Display, expected: &str)
     Malformed::new(file, found.to_string(), expected).remedy("fit the model again")
 }
 
-/// Reads the names of the columns, if they have names.
-fn read_names(file: &str, archive: &mut Archive) -> Result<Option<Vec<String>>> {
-    if !archive.has("vocabulary") {
+/// Reads a list of names for the columns, if there is one.
+fn read_names(file: &str, archive: &mut Archive, array: &str) -> Result<Option<Vec<String>>> {
+    if !archive.has(array) {
         return Ok(None);
     }
-    let json = archive.bytes("vocabulary")?;
+    let json = archive.bytes(array)?;
     archive.claim.take(json_bytes(&json))?;
     let parsed = serde_json::from_slice(&json);
     Ok(Some(parsed.map_err(|e| damaged(file, e, "a JSON list of names"))?))
@@ -225,9 +228,14 @@ fn read_vectorizer(
 ) -> Result<Vectorizer> {
     let frequencies = archive.indices("document_frequencies")?;
     let idf = archive.numbers("idf")?.1;
+    let stems = read_names(file, archive, "stems")?;
     let Preprocessing { options, n_documents, .. } = part;
-    Vectorizer::from_parts(options, n_documents, vocabulary, frequencies, idf)
-        .map_err(|e| damaged(file, e, "weights of a vocabulary").into())
+    let vectorizer = Vectorizer::from_parts(options, n_documents, vocabulary, frequencies, idf);
+    let read = vectorizer.and_then(|vectorizer| match stems {
+        Some(stems) => vectorizer.with_stems(stems),
+        None => Ok(vectorizer),
+    });
+    read.map_err(|e| damaged(file, e, "weights of a vocabulary").into())
 }
 
 /// Reads the metadata, looking at the version first.
@@ -383,7 +391,10 @@ mod tests {
         let options =
             TextOptions { stemming: Some(crate::text::Language::Greek), ..Default::default() };
         let (_, vectorizer) = Vectorizer::fit_transform(options, &["ισαισα"]).expect("a word");
-        assert_eq!(vectorizer.vocabulary(), ["ισα"]);
+        assert_eq!(
+            (vectorizer.vocabulary(), vectorizer.keys()),
+            (&["ισαισα".to_owned()][..], &["ισα".to_owned()][..])
+        );
         let mut part = Preprocessing::of(&vectorizer);
         assert!(part.check_stems("x").is_ok());
         part.stem_rules = Some("20190101".into());

@@ -10,6 +10,7 @@
 //! | `h` or `h_data`, `h_indices`, `h_indptr`, `h_shape` | float64, int64 | H (r x n), dense or csr |
 //! | `w` or `w_data`, ... | | W (m x r), if it was kept: refined, or the weights of the rows |
 //! | `vocabulary` | bytes | JSON: list of the names of the columns, if they have names |
+//! | `stems` | bytes | JSON: list of the stems behind the names, where words were stemmed |
 //! | `cluster_centroids` or `cluster_centroids_data`, ... | | directions of the clusters (r x n), if documents were put into clusters |
 //! | `cluster_log_sizes`, `cluster_sharpness` | float64 (r), (1) | with these: logarithms of their shares, and how much directions count beside sizes |
 //! | `document_clusters` | int64 (m) | with W: the cluster of each row, counted from 1, 0 for none |

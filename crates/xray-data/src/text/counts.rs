@@ -59,6 +59,34 @@ pub(super) struct ChunkCounts {
     pub entries: Vec<(u32, u32)>,
     /// What was dropped before terms were counted.
     pub dropped: Dropped,
+    /// The words behind the terms, if these are stems.
+    pub forms: ChunkForms,
+}
+
+/// The words of a chunk that stems stand for.
+#[derive(Debug, Default)]
+pub(super) struct ChunkForms {
+    pub words: Interner,
+    /// The term that each word stands for, or [`STOP`], or [`NUMBER`].
+    terms: Vec<u32>,
+    /// Occurrences of each word in the chunk.
+    totals: Vec<u64>,
+}
+
+impl ChunkForms {
+    /// Each word that is kept, its stem among `terms`, and how often it occurs.
+    pub(super) fn kept<'a>(
+        &'a self,
+        terms: &'a Interner,
+    ) -> impl Iterator<Item = (&'a str, &'a str, u64)> {
+        let words = (0..self.words.len() as u32).zip(self.terms.iter().zip(&self.totals));
+        let kept = words.filter(|(_, (term, _))| **term < NUMBER);
+        kept.map(|(word, (&term, &total))| (terms.get(term), self.words.get(word), total))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.words.bytes() + (4 + 8) * self.terms.len() as u64
+    }
 }
 
 impl ChunkCounts {
@@ -66,7 +94,7 @@ impl ChunkCounts {
     pub(super) fn bytes(&self) -> u64 {
         let per_term = 4 + 8;
         let lists = 8 * self.entries.len() + 8 * self.ends.len() + per_term * self.total.len();
-        lists as u64 + self.terms.bytes()
+        lists as u64 + self.terms.bytes() + self.forms.bytes()
     }
 
     /// The memory that its rows take once they are weighed: as they are made, and by rows and by columns.
@@ -150,9 +178,8 @@ impl<'a> Analyzer<'a> {
 struct Counter<'a> {
     analyzer: &'a Analyzer<'a>,
     chunk: ChunkCounts,
-    /// Words as they stand in the text; used for stemming only, otherwise words are terms.
-    words: Interner,
-    /// The term that a word stands for, or [`STOP`], or [`NUMBER`].
+    /// The term that a word stands for, or [`STOP`], or [`NUMBER`], where words are terms; stems have their
+    /// [forms](ChunkForms).
     term_of_word: Vec<u32>,
     /// Occurrences of each term in the current document; all 0 between documents.
     counts: Vec<u32>,
@@ -173,7 +200,6 @@ impl<'a> Counter<'a> {
         Self {
             analyzer,
             chunk: ChunkCounts::default(),
-            words: Interner::default(),
             term_of_word: Vec::new(),
             counts: Vec::new(),
             present: Vec::new(),
@@ -285,29 +311,40 @@ impl<'a> Counter<'a> {
 
     /// The term of a word as it stands in the text, or [`STOP`], or [`NUMBER`].
     fn term_of(&mut self, word: &str) -> u32 {
-        let words = if self.stemmer.is_some() { &mut self.words } else { &mut self.chunk.terms };
-        let (id, new) = words.intern(word);
-        if !new {
-            return self.term_of_word[id as usize];
+        match self.stemmer {
+            Some(stemmer) => self.stem_of(word, &stemmer),
+            None => {
+                let (id, new) = self.chunk.terms.intern(word);
+                if new {
+                    let term = self.marked(word).unwrap_or(id);
+                    // Terms that are n-grams lie between words; no word asks for them.
+                    self.term_of_word.resize(id as usize, STOP);
+                    self.term_of_word.push(term);
+                }
+                self.term_of_word[id as usize]
+            }
         }
-        let term = if self.analyzer.stop_words.contains(word) {
-            STOP
-        } else if self.analyzer.drops.numbers && is_number(word) {
-            NUMBER
-        } else {
-            self.stemmed(word, id)
-        };
-        // Terms that are n-grams lie between words; no word asks for them.
-        self.term_of_word.resize(id as usize, STOP);
-        self.term_of_word.push(term);
-        term
     }
 
-    /// The term of a word that is met for the first time, as number `id`.
-    fn stemmed(&mut self, word: &str, id: u32) -> u32 {
-        match &self.stemmer {
-            Some(stemmer) => self.chunk.terms.intern(&stemmer.stem(word)).0,
-            None => id,
+    /// The stem of a word, which is counted.
+    fn stem_of(&mut self, word: &str, stemmer: &Stemmer) -> u32 {
+        let (id, new) = self.chunk.forms.words.intern(word);
+        if new {
+            let stem = |counter: &mut Self| counter.chunk.terms.intern(&stemmer.stem(word)).0;
+            let term = self.marked(word).unwrap_or_else(|| stem(self));
+            self.chunk.forms.terms.push(term);
+            self.chunk.forms.totals.push(0);
+        }
+        self.chunk.forms.totals[id as usize] += 1;
+        self.chunk.forms.terms[id as usize]
+    }
+
+    /// What marks a word that is dropped.
+    fn marked(&self, word: &str) -> Option<u32> {
+        let is_number = || self.analyzer.drops.numbers && is_number(word);
+        match self.analyzer.stop_words.contains(word) {
+            true => Some(STOP),
+            false => is_number().then_some(NUMBER),
         }
     }
 

@@ -125,9 +125,7 @@ impl Vectorizer {
         };
         check_names(names, counts.n_columns())?;
         check_counts(self.options(), counts)?;
-        let column_of = |name: &String| self.column_of_hash(name, hash_of(name));
-        let columns: Vec<u32> =
-            names.iter().map(|name| column_of(name).unwrap_or(DROPPED)).collect();
+        let columns = self.columns_called(names);
         if columns.iter().all(|&column| column == DROPPED) {
             return Err(self.no_known_column(names));
         }
@@ -135,6 +133,19 @@ impl Vectorizer {
         claim.take(WEIGHED_ENTRY * counts.n_entries() as u64 + 16 * counts.n_rows() as u64)?;
         let rows = weigh(self.options(), self.idf(), counts, &columns);
         to_matrix(rows, self.vocabulary().len())
+    }
+
+    /// The columns of names, or [`DROPPED`]: as terms are called, or stems as they are.
+    fn columns_called(&self, names: &[String]) -> Vec<u32> {
+        let called = match self.keys() == self.vocabulary() {
+            true => FxHashMap::default(),
+            false => self.vocabulary().iter().map(String::as_str).zip(0..).collect(),
+        };
+        let column_of = |name: &String| {
+            let column = called.get(name.as_str()).copied();
+            column.or_else(|| self.column_of_hash(name, hash_of(name))).unwrap_or(DROPPED)
+        };
+        names.iter().map(column_of).collect()
     }
 
     fn no_known_column(&self, names: &[String]) -> Error {

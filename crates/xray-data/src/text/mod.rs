@@ -36,5 +36,5 @@ pub use phrases::Phrases;
 pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;
-pub use vectorizer::{CountedDocuments, Vectorizer};
+pub use vectorizer::{CountedDocuments, FormCount, Vectorizer};
 pub use vocabulary::TermCount;

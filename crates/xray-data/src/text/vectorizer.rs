@@ -1,9 +1,11 @@
 //! Learning a vocabulary from documents, and weighing documents under it.
 
+use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xray_nmf::SparseMatrix;
 
@@ -54,6 +56,16 @@ struct Learned {
     vocabulary: Vec<String>,
     document_frequencies: Vec<u64>,
     idf: Vec<f64>,
+    /// What texts are reduced to, for each term; empty where the terms themselves are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    stems: Vec<String>,
+}
+
+impl Learned {
+    /// What texts are reduced to, for each column.
+    fn keys(&self) -> &[String] {
+        if self.stems.is_empty() { &self.vocabulary } else { &self.stems }
+    }
 }
 
 impl PartialEq for Vectorizer {
@@ -72,8 +84,11 @@ impl TryFrom<Learned> for Vectorizer {
     type Error = Error;
 
     fn try_from(learned: Learned) -> Result<Self> {
-        let Learned { options, n_documents, vocabulary, document_frequencies, idf } = learned;
-        Self::from_parts(options, n_documents, vocabulary, document_frequencies, idf)
+        let Learned { options, n_documents, vocabulary, document_frequencies, idf, stems } =
+            learned;
+        let vectorizer =
+            Self::from_parts(options, n_documents, vocabulary, document_frequencies, idf)?;
+        if stems.is_empty() { Ok(vectorizer) } else { vectorizer.with_stems(stems) }
     }
 }
 
@@ -105,6 +120,7 @@ impl Vectorizer {
         let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
         let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
         let dropped = dropped_of(&counted).plus(vocabulary.dropped);
+        let forms = forms_of(&counted);
         drop(counted);
         let matrix = to_matrix(rows, vocabulary.terms.len())?;
         let vectorizer = Self::from_parts(
@@ -114,7 +130,7 @@ impl Vectorizer {
             vocabulary.document_frequency,
             idf,
         )?;
-        Ok((matrix, vectorizer, dropped))
+        Ok((matrix, vectorizer.shown_as(forms), dropped))
     }
 
     /// Learns vocabulary and weights from the terms of `n_documents` documents, each term once with
@@ -197,8 +213,45 @@ impl Vectorizer {
             return Err(Error::Parameter { name: "idf", value: wrong.to_string(), allowed });
         }
         let lookup = build_lookup(&vocabulary)?;
-        let learned = Learned { options, n_documents, vocabulary, document_frequencies, idf };
+        let stems = Vec::new();
+        let learned =
+            Learned { options, n_documents, vocabulary, document_frequencies, idf, stems };
         Ok(Self { learned, lookup })
+    }
+
+    /// The same columns, which are found by these stems and keep their terms as names.
+    ///
+    /// # Errors
+    /// If there is not one for each column, or one stands twice.
+    pub fn with_stems(mut self, stems: Vec<String>) -> Result<Self> {
+        let n_columns = self.learned.vocabulary.len();
+        if stems.len() != n_columns {
+            let allowed = format!("one for each of {n_columns} terms is needed");
+            let value = format!("{} entries", stems.len());
+            return Err(Error::Parameter { name: "stems", value, allowed });
+        }
+        self.lookup = build_lookup(&stems)?;
+        self.learned.stems = stems;
+        Ok(self)
+    }
+
+    /// The same columns, each stem called by the word that stands for it most often; of as frequent words by the
+    /// first by code points. Terms of several words are called by the words of each.
+    pub fn shown_as(mut self, forms: impl IntoIterator<Item = FormCount>) -> Self {
+        let best = FormCount::most_frequent(forms);
+        if best.is_empty() {
+            return self;
+        }
+        let word = |stem: &str| best.get(stem).map(|form| form.word.clone());
+        let words = |term: &str| -> String {
+            let each = term.split(' ').map(|stem| word(stem).unwrap_or_else(|| stem.to_owned()));
+            each.collect::<Vec<_>>().join(" ")
+        };
+        let stems = std::mem::take(&mut self.learned.vocabulary);
+        self.learned.vocabulary =
+            stems.iter().map(|term| word(term).unwrap_or_else(|| words(term))).collect();
+        self.learned.stems = stems;
+        self
     }
 
     /// The options.
@@ -207,12 +260,17 @@ impl Vectorizer {
     }
 
     /// The terms of the columns: those of texts sorted by code points, those of a matrix of counts
-    /// in its order.
+    /// in its order. Stems are called by their most frequent word, and keep the order of the stems.
     pub fn vocabulary(&self) -> &[String] {
         &self.learned.vocabulary
     }
 
-    /// The column of a term.
+    /// What words of texts are reduced to, for each column: stems, or the terms themselves.
+    pub fn keys(&self) -> &[String] {
+        self.learned.keys()
+    }
+
+    /// The column of a term; of a stem, where words are reduced to stems.
     pub fn column(&self, term: &str) -> Option<usize> {
         self.column_of_hash(term, hash_of(term)).map(|column| column as usize)
     }
@@ -233,8 +291,8 @@ impl Vectorizer {
     }
 
     pub(super) fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
-        let vocabulary = &self.learned.vocabulary;
-        self.lookup.find(hash, |&column| vocabulary[column as usize] == term).copied()
+        let keys = self.learned.keys();
+        self.lookup.find(hash, |&column| keys[column as usize] == term).copied()
     }
 }
 
@@ -279,10 +337,56 @@ impl CountedDocuments {
         merged_terms(&self.chunks)
     }
 
+    /// All words that stems stand for, in no order; none where words are terms.
+    pub fn forms(&self) -> Vec<FormCount> {
+        forms_of(&self.chunks)
+    }
+
     /// What was dropped before terms were counted.
     pub fn dropped(&self) -> Dropped {
         dropped_of(&self.chunks)
     }
+}
+
+/// A word, the stem that it is reduced to, and how often it occurs in some documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormCount {
+    /// The stem.
+    pub stem: String,
+    /// The word.
+    pub word: String,
+    /// How often it occurs.
+    pub total: u64,
+}
+
+impl FormCount {
+    /// The most frequent word of each stem, by stem; of as frequent ones the first by code points.
+    pub fn most_frequent(
+        forms: impl IntoIterator<Item = FormCount>,
+    ) -> FxHashMap<String, FormCount> {
+        let mut best: FxHashMap<String, FormCount> = FxHashMap::default();
+        for form in forms {
+            let known = best.entry(form.stem.clone()).or_insert_with(|| form.clone());
+            if (Reverse(form.total), &form.word) < (Reverse(known.total), &known.word) {
+                *known = form;
+            }
+        }
+        best
+    }
+}
+
+/// The words of all chunks, each once.
+fn forms_of(chunks: &[ChunkCounts]) -> Vec<FormCount> {
+    let mut merged: FxHashMap<&str, (&str, u64)> = FxHashMap::default();
+    for (stem, word, total) in chunks.iter().flat_map(|chunk| chunk.forms.kept(&chunk.terms)) {
+        merged.entry(word).or_insert((stem, 0)).1 += total;
+    }
+    let form = |(word, (stem, total)): (&str, (&str, u64))| FormCount {
+        stem: stem.to_owned(),
+        word: word.to_owned(),
+        total,
+    };
+    merged.into_iter().map(form).collect()
 }
 
 fn dropped_of(chunks: &[ChunkCounts]) -> Dropped {
@@ -422,6 +526,60 @@ mod tests {
             ..Default::default()
         };
         assert!(message(crossed, &["red", "red"]).contains("raise it or lower `min_df`"));
+    }
+
+    #[cfg(feature = "stemming")]
+    #[test]
+    fn stems_are_called_by_their_most_frequent_word() {
+        let documents = [
+            "elections elected elections",
+            "party parties",
+            "election cat's cats' cats",
+            "the parties",
+        ];
+        let options = TextOptions { ngrams: (1, 2), ..stemmed() };
+        let (x, vectorizer) = Vectorizer::fit_transform(options, &documents).expect("words");
+        let stem = |stem: &str| {
+            let column = vectorizer.column(stem).unwrap_or_else(|| panic!("no stem {stem}"));
+            vectorizer.vocabulary()[column].as_str()
+        };
+        assert_eq!([stem("elect"), stem("parti"), stem("cat")], ["elections", "parties", "cats"]);
+        assert_eq!([stem("parti parti"), stem("elect cat")], ["parties parties", "elections cats"]);
+        // Other documents are read by stems, also with what a file keeps of it.
+        let json = serde_json::to_string(&vectorizer).expect("serialisable");
+        let same: Vectorizer = serde_json::from_str(&json).expect("written by ourselves");
+        assert_eq!(same, vectorizer);
+        assert_eq!(same.transform(&documents).expect("same documents").csr(), x.csr());
+        assert_eq!(same.transform(&["electing"]).expect("a stem").n_entries(), 1);
+        // Tables may call their columns either way.
+        let counts =
+            SparseMatrix::from_triplets(1, 2, [(0, 0, 1.0), (0, 1, 1.0)]).expect("in range");
+        let called = |names: [&str; 2]| {
+            let weighed = same.transform_counts(&counts, Some(&names.map(str::to_owned)));
+            weighed.expect("known columns").csr().1.to_vec()
+        };
+        assert_eq!(called(["elections", "parties"]), called(["elect", "parti"]));
+    }
+
+    #[cfg(feature = "stemming")]
+    #[test]
+    fn of_as_frequent_words_the_first_is_shown_however_texts_are_cut() {
+        let forms = |words: [(&str, u64); 3]| {
+            let form = |(word, total): (&str, u64)| FormCount {
+                stem: "s".into(),
+                word: word.into(),
+                total,
+            };
+            FormCount::most_frequent(words.map(form))["s"].word.clone()
+        };
+        assert_eq!(forms([("sb", 2), ("sa", 2), ("sc", 1)]), "sa");
+        assert_eq!(forms([("sa", 2), ("sc", 3), ("sb", 2)]), "sc");
+    }
+
+    #[cfg(feature = "stemming")]
+    fn stemmed() -> TextOptions {
+        let stemming = Some(crate::text::Language::English);
+        TextOptions { stemming, ..TextOptions::default() }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use xray_data::text::{
-    ColumnCount, CountedDocuments, Dropped, TermCount, TextOptions, Vectorizer, position_names,
+    ColumnCount, CountedDocuments, Dropped, FormCount, TermCount, TextOptions, Vectorizer,
+    position_names,
 };
 use xray_data::{Documents, LoadedMatrix, Table};
 use xray_nmf::comm::{Collectives, Communicator};
@@ -158,9 +159,7 @@ fn learn(
     let mut leaving = counted.terms().into_iter();
     let write = |messages: &mut [Vec<u8>]| {
         let term = leaving.next()?;
-        let hash = blake3::hash(term.term.as_bytes());
-        let place = u32::from_le_bytes(*hash.as_bytes().first_chunk().expect("32 bytes"));
-        let message = &mut messages[place as usize % comm.size()];
+        let message = &mut messages[meeting_place(&term.term, comm.size())];
         let before = message.len();
         write_term(&term, message);
         Some(message.len() - before)
@@ -188,7 +187,37 @@ fn learn(
     let n_kept = kept.len();
     let vectorizer = together(comm, Vectorizer::from_terms(options, n_documents, kept))?;
     dropped.surplus = (n_kept - vectorizer.vocabulary().len()) as u64;
-    Ok((vectorizer, dropped))
+    Ok((vectorizer.shown_as(forms(comm, counted)?), dropped))
+}
+
+/// For each stem the words that stand for it most often, on all ranks: those of a stem meet at the rank of its hash.
+fn forms(comm: &dyn Communicator, counted: &CountedDocuments) -> Result<Vec<FormCount>> {
+    let mut leaving = counted.forms().into_iter();
+    let write = |messages: &mut [Vec<u8>]| {
+        let form = leaving.next()?;
+        let message = &mut messages[meeting_place(&form.stem, comm.size())];
+        let before = message.len();
+        write_form(&form, message);
+        Some(message.len() - before)
+    };
+    let mut merged: HashMap<(String, String), u64> = HashMap::new();
+    let read = |message: &[u8]| {
+        for FormCount { stem, word, total } in read_forms(message) {
+            *merged.entry((stem, word)).or_default() += total;
+        }
+    };
+    exchange_records(comm, write, read)?;
+    let merged = merged.into_iter().map(|((stem, word), total)| FormCount { stem, word, total });
+    let best = FormCount::most_frequent(merged);
+    let mut own = Vec::new();
+    best.values().for_each(|form| write_form(form, &mut own));
+    Ok(comm.all_gather(&own)?.iter().flat_map(|part| read_forms(part)).collect())
+}
+
+/// The rank where all that is known of a term meets.
+fn meeting_place(term: &str, n_ranks: usize) -> usize {
+    let hash = blake3::hash(term.as_bytes());
+    u32::from_le_bytes(*hash.as_bytes().first_chunk().expect("32 bytes")) as usize % n_ranks
 }
 
 /// What all ranks have dropped.
@@ -215,4 +244,21 @@ fn read_terms(mut message: &[u8]) -> Vec<TermCount> {
         terms.push(TermCount { term, document_frequency: number(0), total: number(1) });
     }
     terms
+}
+
+/// Total, stem and word.
+fn write_form(form: &FormCount, message: &mut Vec<u8>) {
+    message.extend_from_slice(&form.total.to_le_bytes());
+    write_text(message, &form.stem);
+    write_text(message, &form.word);
+}
+
+fn read_forms(mut message: &[u8]) -> Vec<FormCount> {
+    let mut forms = Vec::new();
+    while let Some((total, rest)) = message.split_first_chunk() {
+        message = rest;
+        let (stem, word) = (read_text(&mut message), read_text(&mut message));
+        forms.push(FormCount { stem, word, total: u64::from_le_bytes(*total) });
+    }
+    forms
 }
