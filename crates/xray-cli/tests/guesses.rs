@@ -78,6 +78,11 @@ fn what_was_decided_is_told_in_one_line() {
     assert_eq!((input["format"].as_str(), input["header"].as_bool()), (Some("csv"), Some(true)));
     assert_eq!((input["text"][0].as_str(), input["id"].as_str()), (Some("body"), Some("id")));
     assert_eq!((input["rows"].as_u64(), input["empty"].as_u64()), (Some(4), Some(1)));
+    // A column that is called so is taken unasked, and told.
+    place.write("l.csv", articles.replace("section", "label"));
+    let run = place.done(&["topics", "l.csv", "-k", "2"]);
+    let told = "; text \"body\", ids \"id\", labels \"label\" (";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
     place.write("x.csv", "id;alpha;beta\n1001;0.3;1\n1002;0.5;2\n");
     let run = place.done(&["factorize", "x.csv", "-r", "1"]);
     let line = "x.csv: csv between ';' with header; ids \"id\" (--format, --header, --delimiter, --id, \

@@ -197,26 +197,33 @@ fn disturbed(place: &Place, arguments: &[&str], after: &str, disturb: impl FnOnc
 }
 
 #[test]
-fn results_are_written_though_the_input_is_gone() {
+fn results_are_written_though_the_input_is_gone_or_another() {
     let place = Place::new();
     let text = corpus(2000);
     let runs = [
         ("texts.csv", ["topics", "-k", "12", "-o", "topics", "--threads", "1"]),
         ("x.npz", ["factorize", "-r", "60", "-o", "factors", "--threads", "1"]),
     ];
-    place.write("texts.csv", &text);
-    place.done(&["convert", "texts.csv", "x.npz"]);
     for (file, arguments) in runs {
-        let stored = place.bytes(file);
-        let path = place.path(file);
-        let run = disturbed(&place, &[&arguments[..], &[file]].concat(), "read", |_| {
-            std::fs::remove_file(&path).expect("it was there");
-        });
-        assert_eq!(run.status, Some(0), "{}", run.stderr);
-        let model = place.path(arguments[4]).join("model.npz");
-        let model = xray_data::Model::load(&model).expect("a model");
-        let hash = xray_data::ContentHash::of(&stored).to_string();
-        assert_eq!(model.provenance.input_hash, Some(hash));
+        for overwritten in [false, true] {
+            place.write("texts.csv", &text);
+            place.done(&["convert", "texts.csv", "x.npz"]);
+            let stored = place.bytes(file);
+            let path = place.path(file);
+            let run = disturbed(&place, &[&arguments[..], &[file]].concat(), "read", |_| {
+                // In place, so that whoever has the file open sees other bytes.
+                match overwritten {
+                    true => std::fs::write(&path, "id,text\n1,something else\n"),
+                    false => std::fs::remove_file(&path),
+                }
+                .expect("it was there");
+            });
+            assert_eq!(run.status, Some(0), "{}", run.stderr);
+            let model = place.path(arguments[4]).join("model.npz");
+            let model = xray_data::Model::load(&model).expect("a model");
+            let hash = xray_data::ContentHash::of(&stored).to_string();
+            assert_eq!(model.provenance.input_hash, Some(hash));
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::Write;
+
 use support::{Place, Run, articles_csv};
 
 /// Characters that move cursors, set titles, and turn the direction of writing.
@@ -44,6 +46,7 @@ fn names_of_files_cannot_act_on_a_terminal() {
     place.write("texts/a.txt", "red green");
     place.write(&format!("texts/{}.txt", wild_name()), b"\xff\xfe\xfd");
     let run = place.xray(&["topics", "texts", "-k", "1"]);
+    run.assert_error(1, &["\\u{1b}", "\\u{202e}"]);
     assert_tame(&run);
     let missing = format!("{}.csv", wild_name());
     let run = place.xray(&["factorize", &missing, "-r", "1"]);
@@ -90,6 +93,52 @@ fn formulas_become_text_on_request() {
     assert!(rows.contains("\n+r,") && rows.contains("\n=s,"), "{rows}");
     let rows = place.done(&[&arguments[..], &["--csv-safe"]].concat()).stdout;
     assert!(rows.contains("\n'+r,") && rows.contains("\n-9,") && rows.contains("\n'=s,"), "{rows}");
+    let texts = "id,label,text\n=a,@one,=sum and red\n+b,@one,=sum and red\n-c,=two,green leaves\n=d,=two,green leaves\n";
+    place.write("t.csv", texts);
+    let topics = [
+        "topics",
+        "t.csv",
+        "-k",
+        "2",
+        "--min-df",
+        "1",
+        "--stop-words",
+        "none",
+        "--token-pattern",
+        "\\S+",
+    ];
+    place.done(&[&topics[..], &["-o", "t", "--csv-safe"]].concat());
+    for name in ["documents.csv", "contingency.csv", "classes.csv", "topics.csv"] {
+        let text = place.text(&format!("t/{name}"));
+        let acts = |cell: &str| cell.starts_with(['=', '@', '+']);
+        let cells = text.split(['\n', ',']).map(|cell| cell.trim_matches('"'));
+        assert!(
+            !cells.clone().any(acts) && cells.clone().any(|cell| cell.starts_with('\'')),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
+fn members_of_archives_cannot_act_on_a_terminal() {
+    let place = Place::new();
+    let entry = |name: &str, value: f64| {
+        let header =
+            format!("{:<117}\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(value.to_le_bytes());
+        (format!("{name}.npy"), bytes)
+    };
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let (name, bytes) = entry(&wild_name(), f64::NAN);
+    archive.start_file(name, zip::write::SimpleFileOptions::default()).expect("in memory");
+    archive.write_all(&bytes).expect("in memory");
+    place.write("x.npz", archive.finish().expect("in memory").into_inner());
+    let run = place.xray(&["factorize", "x.npz", "-r", "1"]);
+    run.assert_error(1, &["\\u{1b}", "NaN"]);
+    assert_tame(&run);
 }
 
 #[test]

@@ -45,6 +45,18 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
+def test_the_rule_is_that_of_the_data(dense: Floats, sparse: Any) -> None:
+    cases: list[tuple[Any, Any, Any]] = [
+        (XRay(4), dense, "max"),
+        (XRay(4), sparse, "greedy"),
+        (XRay(4, output="anchors"), dense, "greedy"),
+        (XRay(4, selection="dist"), sparse, "dist"),
+    ]
+    for model, X, rule in cases:
+        assert model.fit(X).selection_ == rule
+        assert (XRay(4, selection=rule).fit(X).anchors_ == model.anchors_).all()
+
+
 def test_every_parameter_is_a_field_with_its_default() -> None:
     defaults = DEFAULTS["factorize"]
     said = factorize_request(XRay(), np.ones((2, 3)))

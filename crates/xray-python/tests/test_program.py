@@ -70,7 +70,7 @@ def check_factorize(program: Path, X: Any, file: Path, folder: Path, **options: 
     model = XRay(**options).fit(X)
     out = folder / "program.npz"
     rank = options["n_components"]
-    selection = options.get("selection", "max")
+    selection = model.selection_
     more = ["--refine", options.get("refine_steps", 0), "--seed", options.get("random_state", 0)]
     run(program, "factorize", file, "-r", rank, "--selection", selection, *more, "-o", out)
     with np.load(out, allow_pickle=False) as archive:
@@ -82,7 +82,7 @@ def check_factorize(program: Path, X: Any, file: Path, folder: Path, **options: 
     same_bytes(folder / "ours.npz", out)
     opened = XRay.load(out)
     assert (opened.components_ == model.components_).all()
-    expected = {**model.get_params(), "n_jobs": -1}
+    expected = {**model.get_params(), "n_jobs": -1, "selection": selection}
     assert opened.get_params() == expected
     opened.save(folder / "again.npz")
     assert (folder / "again.npz").read_bytes() == out.read_bytes()

@@ -16,28 +16,26 @@ Examples:
 
 pub(super) const TOPICS: &str = "\
 Examples:
-  xray topics reviews.csv --text body                  as many topics as the data suggests
-  xray topics reviews.csv --text title --text body --labels product -k 20 -o out/
-  xray topics articles/ -k 10                          a folder of texts
-  zcat tweets.gz | xray topics - -k 50 --json          one document a line
-  xray topics docword.kos.txt.gz -k 12                 UCI bag of words beside vocab.kos.txt
+  xray topics reviews.csv --text body           as many topics as data suggest
+  xray topics reviews.csv --text title --text body --labels product -k 20 -o out
+  xray topics articles/ -k 10                   a folder of texts
+  zcat tweets.gz | xray topics - -k 50 --json   one document a line
+  xray topics docword.kos.txt.gz -k 12          words are in vocab.kos.txt
   xray topics counts.mtx --transpose --terms words.txt -k 5
-  xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude said
-                                                       two topics begin with your words
-  xray topics news.csv --text body --levels 2,5,10,20  how topics split as their number grows
-  xray topics news.csv --text body -k 8 --time date --details
-                                                       their shares over time, and evidence
+  xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude us
+  xray topics news.csv --levels 2,5,10,20       how topics split with their number
+  xray topics news.csv -k 8 --time date --details
 
 Writes report.html (open it in a browser), topics.csv, topics.json, documents.csv and model.npz into the folder. \
 `xray transform` applies model.npz to new documents.";
 
 pub(super) const FACTORIZE: &str = "\
 Examples:
-  xray factorize x.npz -r 20                            a scipy sparse matrix, 20 anchors
+  xray factorize x.npz -r 20                    a scipy sparse matrix
   xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
   xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
   xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
-  xray factorize noisy.npy -r 10 --robust --stability   anchors above the noise; which to trust
+  xray factorize noisy.npy -r 10 --robust --stability     anchors above the noise
 
 Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the \
 anchors' columns or their refinement) and anchors.csv.";
@@ -47,7 +45,7 @@ Examples:
   xray transform out/model.npz new.csv --text body > weights.csv
   xray transform out/model.npz new.jsonl -o weights.npz
   xray transform factors/model.npz more-pixels.npy --columns -o abundances.npy
-  xray transform scene-unmixed/ later.hdr -o later/    endmembers of one cube in another
+  xray transform scene-unmixed/ later.hdr -o later/       another cube
 
 Documents or rows are weighed under the model's H; with --columns, new columns under its W. Training \
 documents get exactly the weights that the fit wrote. Columns of numbers are found by their names, in any \
@@ -67,21 +65,21 @@ pub(super) const CONVERT: &str = "\
 Examples:
   xray convert counts.mat counts.mtx.gz --variable fea
   xray convert x.npz x.mtx --transpose
-  xray convert articles.csv tfidf.npz --text body       texts become a weighted matrix
+  xray convert articles.csv tfidf.npz --text body         a weighted matrix
   xray convert articles.csv counts.npz --text body --weighting counts
   xray convert news.parquet news.jsonl --text text      texts stay texts
 
-Numbers are kept to the last bit. The formats are told by content (in) and by name (out): mtx, npz, npy, \
+Numbers are kept to the last bit (of decimals, the nearest that 64 bits hold). The formats are told by content (in) and by name (out): mtx, npz, npy, \
 mat, svm, docword, csv, tsv; for texts csv, tsv, jsonl, txt and parquet. Add .gz or .zst to compress.";
 
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
 
-    /// Examples fit the widest help, and no line of a paragraph stands by itself, to be broken once more.
+    /// Examples fit a terminal of 80 columns, and no line of a paragraph stands by itself, to be broken once more.
     #[test]
     fn help_is_broken_once() {
-        const WIDEST: usize = 100;
+        const WIDEST: usize = 80;
         let program = super::super::Cli::command();
         for verb in program.get_subcommands().chain([&program]) {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -297,7 +297,7 @@ mod tests {
         };
         assert_eq!(
             message("1,2\n3\n5,6\n"),
-            "test:2: found 1 field, expected 2, as on the lines before; check delimiter and quotes, or leave out such \
+            "test:2: found 1 field, expected 2, as on the lines before; check delimiter and quotes; or leave out such \
              records with `skip_bad_records`"
         );
         assert!(message("1,2\n3,\n").starts_with("test:2:3: found an empty field"));

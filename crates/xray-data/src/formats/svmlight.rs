@@ -165,13 +165,13 @@ fn numeric_labels(table: &Table) -> Result<Vec<&str>, String> {
 /// Columns count from 1.
 fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let labels = numeric_labels(table).map_err(io::Error::other)?;
+    // The largest column number tells how many there are: if the last column has no entry, a zero says so.
     let n = table.matrix.n_columns();
+    let mut is_told = n == 0;
+    let rows = 0..labels.len();
+    rows.for_each(|d| table.matrix.for_each_in_row(d, |j, _| is_told |= j + 1 == n));
     for (d, label) in labels.iter().enumerate() {
         out.write_all(label.as_bytes())?;
-        // Without any entry the file would have no columns: a zero says how many there are.
-        if d == 0 && table.matrix.n_entries() == 0 {
-            write!(out, " {n}:0")?;
-        }
         let mut written = Ok(());
         table.matrix.for_each_in_row(d, |j, v| {
             if written.is_ok() {
@@ -179,6 +179,9 @@ fn write(table: &Table, out: &mut dyn Write) -> io::Result<()> {
             }
         });
         written?;
+        if d == 0 && !is_told {
+            write!(out, " {n}:0")?;
+        }
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -30,7 +30,7 @@ impl BadRecords {
             }
             Err(Error::Malformed(mut error)) => {
                 let remedy = "or leave out such records with `skip_bad_records`";
-                let join = if error.remedy.is_empty() { "repair it, " } else { ", " };
+                let join = if error.remedy.is_empty() { "repair it, " } else { "; " };
                 error.remedy = format!("{}{join}{remedy}", error.remedy);
                 Err(Error::Malformed(error))
             }

@@ -44,14 +44,27 @@ fn names_that_are_numbers_come_back() {
 }
 
 #[test]
-fn a_matrix_without_entries_keeps_its_shape_in_svmlight() {
+fn empty_columns_at_the_end_are_kept_in_svmlight() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("x.svm");
     let empty = SparseMatrix::from_triplets(3, 5, []).expect("in range");
-    save(&Table::new(empty.into()), &path, None).expect("written");
-    let again = load(&path.into(), &LoadOptions::default()).expect("readable").into_table();
-    let again = again.expect("numbers").matrix;
-    assert_eq!((again.n_rows(), again.n_columns()), (3, 5));
+    let zero = DenseMatrix::from_row_major(2, 3, vec![0.0; 6]).expect("2 x 3");
+    let ends = vec![1.0, 2.0, 0.0, 3.0, 4.0, 0.0];
+    let ends = DenseMatrix::from_row_major(2, 3, ends).expect("2 x 3");
+    for (table, sum) in [
+        (Table::new(empty.into()), 0.0),
+        (Table::new(zero.into()), 0.0),
+        (Table::new(ends.into()), 10.0),
+    ] {
+        let shape = (table.matrix.n_rows(), table.matrix.n_columns());
+        save(&table, &path, None).expect("written");
+        let again = load(&path.clone().into(), &LoadOptions::default()).expect("readable");
+        let again = again.into_table().expect("numbers").matrix;
+        assert_eq!((again.n_rows(), again.n_columns()), shape);
+        let mut all = 0.0;
+        (0..shape.0).for_each(|d| again.for_each_in_row(d, |_, v| all += v));
+        assert_eq!(all, sum);
+    }
 }
 
 /// A .npy file of one row of whole numbers.

@@ -5,15 +5,22 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use xray_nmf::{RankReason, RankSuggestion, choices};
 
-/// Errors within this part of the least are as good.
+/// Errors within this part of the least are as good, if that is also no more than such a part of what all that is told
+/// amounts to: of short documents nearly all is chance, and a small part of it is many topics.
 const AS_GOOD: f64 = 0.002;
+const AS_GOOD_OF_TOLD: f64 = 0.02;
 
 /// Errors within this part of the least are told as nearly as good.
 const NEARLY_AS_GOOD: f64 = 0.01;
 
-/// A least error above this tells nothing: half of a document of a handful of words does not foretell the other half,
-/// whatever the topics are.
+/// A least error above this tells nothing.
 const TELLS: f64 = 0.98;
+
+/// Entries of a document, in the mean, of which one half does not foretell the other, whatever the topics are.
+const SHORT: f64 = 12.0;
+
+/// An error below this is what fits take for nothing.
+const NOTHING: f64 = 1e-12;
 
 /// Stabilities of this part of the best are as good.
 const AS_STABLE: f64 = 0.94;
@@ -21,9 +28,13 @@ const AS_STABLE: f64 = 0.94;
 /// Stabilities of this part of the best are told as nearly as good.
 const NEARLY_AS_STABLE: f64 = 0.9;
 
-/// The part of the largest depth below a line that is a bend, and the largest rank that the line may end at.
+/// More topics than anyone reads: such numbers are suggested only where the data support just so many and these come out
+/// again better than fewer. So many in a row that do not end the look at larger ones.
+const FAR: usize = 40;
+const FAR_RANKS: usize = 2;
+
+/// The part of the largest depth below a line that is a bend; the line ends at [`FAR`].
 const ENOUGH: f64 = 0.75;
-const BENDING: usize = 40;
 
 /// So many ranks in a row that are this much worse than the best end the look at larger ones.
 const WORSE_RANKS: usize = 3;
@@ -89,12 +100,17 @@ impl NumberSuggestion {
 pub(super) struct Curve {
     pub(super) errors: BTreeMap<usize, f64>,
     pub(super) stabilities: BTreeMap<usize, f64>,
+    /// Whether there are no more anchors than were looked at.
+    pub(super) exhausted: bool,
     grouped: bool,
+    short: bool,
 }
 
 impl Curve {
-    pub(super) fn new(grouped: bool) -> Self {
-        Self { errors: BTreeMap::new(), stabilities: BTreeMap::new(), grouped }
+    /// For rows that are grouped or not, with so few entries each or more.
+    pub(super) fn new(grouped: bool, entries_of_a_row: f64) -> Self {
+        let (errors, stabilities) = (BTreeMap::new(), BTreeMap::new());
+        Self { errors, stabilities, exhausted: false, grouped, short: entries_of_a_row <= SHORT }
     }
 
     /// Whether the error of texts has been rising for a while. That of other data may rise until there are about as many
@@ -112,9 +128,14 @@ impl Curve {
         self.errors.values().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether errors of texts tell nothing.
+    /// Whether errors tell nothing.
+    fn tells_nothing(&self) -> bool {
+        self.least_error() > TELLS
+    }
+
+    /// Whether errors of texts tell nothing of their number of topics.
     fn is_brief(&self) -> bool {
-        self.grouped && self.least_error() > TELLS
+        self.grouped && (self.short || self.tells_nothing())
     }
 
     /// Whether topics have been less stable for a while.
@@ -127,16 +148,30 @@ impl Curve {
         self.stabilities.len() > in_a_row && last.all(worse)
     }
 
+    /// Whether numbers beyond those that anyone reads have no say, whatever comes.
+    pub(super) fn is_far_enough(&self) -> bool {
+        let best = self.best_stability(FAR);
+        let far: Vec<f64> = self.stabilities.range(FAR + 1..).map(|(_, value)| *value).collect();
+        let no_better = far.len() >= FAR_RANKS && far.iter().all(|stability| *stability < best);
+        self.grouped && (no_better || self.is_brief() && !far.is_empty())
+    }
+
+    fn best_stability(&self, most: usize) -> f64 {
+        let looked_at = self.stabilities.range(..=most).map(|(_, stability)| *stability);
+        looked_at.fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// The smallest rank whose error is as good as the least.
     fn supported(&self) -> Option<usize> {
         let least = self.least_error();
-        let good = self.errors.iter().find(|(_, error)| **error <= least * (1.0 + AS_GOOD));
-        good.map(|(k, _)| *k)
+        let told = self.errors.first_key_value()?.1 - least;
+        let enough = least + (AS_GOOD * least).min(AS_GOOD_OF_TOLD * told);
+        self.errors.iter().find(|(_, error)| **error <= enough).map(|(k, _)| *k)
     }
 
     /// Whether more ranks than were looked at might do better.
     fn still_falls(&self) -> bool {
-        self.errors.last_key_value().map(|last| *last.0) == self.supported()
+        !self.exhausted && self.errors.last_key_value().map(|last| *last.0) == self.supported()
     }
 
     /// The most topics that the data support, unless more than were looked at might do better.
@@ -149,12 +184,20 @@ impl Curve {
         between(&self.errors, self.told_supported()?)
     }
 
+    /// The largest number that may be suggested for texts.
+    fn most(&self) -> usize {
+        let comes_out_better =
+            |k: &usize| self.stabilities.get(k).is_some_and(|s| *s > self.best_stability(FAR));
+        let supported = self.told_supported().filter(|k| *k <= FAR || comes_out_better(k));
+        supported.unwrap_or(FAR)
+    }
+
     /// Of the numbers that the data support, the largest that is as stable as the best, and those around it that
     /// nearly are. Where nothing tells what they support, the smallest: more come out again no better.
     fn stable(&self) -> Option<(usize, (usize, usize))> {
-        let most = self.told_supported().unwrap_or(usize::MAX);
+        let most = self.most();
         let supported = || self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
-        let best = supported().map(|point| point.1).fold(f64::NEG_INFINITY, f64::max);
+        let best = self.best_stability(most);
         let mut as_stable = supported().filter(|point| point.1 >= AS_STABLE * best);
         let rank = if self.is_brief() { as_stable.next() } else { as_stable.next_back() }?.0;
         Some((rank, around(supported(), rank, |stability| stability >= NEARLY_AS_STABLE * best)))
@@ -162,6 +205,9 @@ impl Curve {
 
     pub(super) fn choose(&self) -> Option<NumberSuggestion> {
         let supported = self.supported()?;
+        if self.tells_nothing() && !self.grouped {
+            return None;
+        }
         let told = self.told_supported();
         let errors = || self.errors.iter().map(|(k, error)| (*k, *error));
         let (rank, range, reason) = match self.stable().filter(|_| self.grouped) {
@@ -170,7 +216,11 @@ impl Curve {
             None if told.is_some() || self.grouped => {
                 let least = self.least_error();
                 let nearly = |error| error <= least * (1.0 + NEARLY_AS_GOOD);
-                (supported, around(errors(), supported, nearly), NumberReason::Supported)
+                let reason = match least < NOTHING {
+                    true => NumberReason::Exhausted,
+                    false => NumberReason::Supported,
+                };
+                (supported, around(errors(), supported, nearly), reason)
             }
             None => {
                 let (rank, range) = knee(&self.errors);
@@ -204,10 +254,10 @@ fn between(curve: &BTreeMap<usize, f64>, k: usize) -> Option<usize> {
 
 /// Where the logarithm of the error bends: the smallest rank that is three quarters as far below the line from its
 /// start to its end as any, and the ranks from there to the farthest. A line to a larger end bends elsewhere, so ranks
-/// beyond [`BENDING`] have no say.
+/// beyond [`FAR`] have no say.
 fn knee(errors: &BTreeMap<usize, f64>) -> (usize, (usize, usize)) {
     let points: Vec<(f64, f64)> =
-        errors.range(..=BENDING).map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
+        errors.range(..=FAR).map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return (0, (0, 0)) };
     let slope = if last.0 > first.0 { (last.1 - first.1) / (last.0 - first.0) } else { 0.0 };
     let depth = |(k, error): &(f64, f64)| first.1 + slope * (k - first.0) - error;
@@ -228,7 +278,9 @@ mod tests {
         Curve {
             errors: errors.iter().copied().collect(),
             stabilities: stabilities.iter().copied().collect(),
+            exhausted: false,
             grouped: !stabilities.is_empty(),
+            short: false,
         }
     }
 
@@ -241,6 +293,25 @@ mod tests {
         let sentence = "8 topics: these come out again in other documents; 5 to 8 nearly as well; the data \
                         support 10 and more";
         assert_eq!(chosen.sentence("topics"), sentence);
+    }
+
+    #[test]
+    fn the_last_anchors_that_there_are_may_be_what_it_takes() {
+        let falling = [(1, 0.3), (2, 0.29), (3, 0.28), (4, 0.27), (5, 1e-31)];
+        let exact = Curve { exhausted: true, ..curve(&falling, &[]) };
+        let chosen = exact.choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (5, (5, 5), Some(5)));
+        assert_eq!(chosen.reason, NumberReason::Exhausted);
+        // Noise is left, and there are no more anchors.
+        let noisy = [(1, 0.3), (2, 0.2), (3, 0.1), (4, 0.09999)];
+        let chosen = Curve { exhausted: true, ..curve(&noisy, &[]) }.choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.reason), (3, NumberReason::Supported));
+    }
+
+    #[test]
+    fn where_unseen_entries_are_told_by_nothing_there_is_no_number() {
+        let flat = [(1, 1.0), (2, 1.0), (3, 1.0)];
+        assert!(curve(&flat, &[]).choose().is_none());
     }
 
     #[test]
@@ -262,6 +333,39 @@ mod tests {
         let sentence = "16 topics: fewer come out again less well; documents are too short to tell how many they \
                         support; 16 to 32 nearly as well";
         assert_eq!(chosen.sentence("topics"), sentence);
+    }
+
+    #[test]
+    fn few_words_tell_nothing_however_well_they_are_told() {
+        let turning = [(1, 0.9), (2, 0.8), (4, 0.7), (8, 0.9)];
+        let stable = [(2, 0.2), (4, 0.3), (8, 0.8)];
+        let told = curve(&turning, &stable).choose().expect("a number");
+        assert_eq!((told.rank, told.reason), (4, NumberReason::Stable));
+        let short = Curve { short: true, ..curve(&turning, &stable) };
+        let chosen = short.choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.reason), (8, NumberReason::Brief));
+        let entries = [(12.0, true), (12.1, false)];
+        assert!(entries.iter().all(|(mean, short)| Curve::new(true, *mean).short == *short));
+    }
+
+    #[test]
+    fn more_than_anyone_reads_must_be_better() {
+        let flat = [(10, 0.81), (33, 0.79), (41, 0.80), (51, 0.80), (60, 0.82)];
+        let falling = [(10, 0.9), (33, 0.8), (41, 0.75), (51, 0.7)];
+        let unbounded = curve(&falling, &flat[..4]);
+        assert!(unbounded.is_far_enough() && !curve(&falling[..3], &flat[..3]).is_far_enough());
+        let chosen = unbounded.choose().expect("a number");
+        assert_eq!((chosen.rank, chosen.range, chosen.supported), (33, (10, 33), None));
+        // Just so many are supported, and come out again no better, or better.
+        let turning = [&falling[..], &[(60, 0.6), (70, 0.9)]].concat();
+        for (stability, rank) in [(0.805, 33), (0.82, 60)] {
+            let looks = [&flat[..4], &[(60, stability)]].concat();
+            let chosen = curve(&turning, &looks).choose().expect("a number");
+            assert_eq!((chosen.rank, chosen.supported), (rank, Some(60)));
+        }
+        // Of short documents nothing beyond is looked at.
+        let short = Curve { short: true, ..curve(&falling[..3], &flat[..3]) };
+        assert!(short.is_far_enough() && !curve(&falling[..2], &flat[..2]).is_far_enough());
     }
 
     #[test]

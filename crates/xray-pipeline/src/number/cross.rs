@@ -39,14 +39,13 @@ impl Folds {
         Ok(Self { folds: (0..Self::NUMBER).map(fold).collect::<Result<_>>()? })
     }
 
-    /// Whether all have k anchors; collective.
-    pub(super) fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
+    /// As many anchors as all have, up to k; collective.
+    pub(super) fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<usize> {
+        let mut all = k;
         for fold in &mut self.folds {
-            if !fold.train.reach(trial, k)? {
-                return Ok(false);
-            }
+            all = all.min(fold.train.reach(trial, k)?);
         }
-        Ok(true)
+        Ok(all)
     }
 
     /// The relative squared error of rank k, which all [have](Self::reach); collective.

@@ -19,6 +19,7 @@ mod stability;
 pub use choose::{NumberReason, NumberSuggestion};
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use xray_nmf::comm::{Collectives, Communicator};
 use xray_nmf::{
@@ -34,8 +35,9 @@ use choose::Curve;
 use cross::Folds;
 use stability::Splits;
 
-/// Steps of refinement of the topics that are tried.
-const STEPS: usize = 5;
+/// Steps of refinement of k topics that are tried: half as many as topics, within these. Many topics of few documents each
+/// are farther from their anchors.
+const STEPS: RangeInclusive<usize> = 5..=15;
 
 /// Anchors that are sought in a part of the rows at first, and how many times more if they are not enough.
 const FIRST_ANCHORS: usize = 16;
@@ -189,10 +191,15 @@ fn look(
         true => Some(Splits::new(&trial, matrix, Splits::NUMBER)?),
         false => None,
     };
-    let mut curve = Curve::new(options.grouped);
-    for k in grid {
-        if !folds.reach(&trial, k)? {
-            break;
+    let entries_of_a_row = matrix.n_entries() as f64 / matrix.n_rows() as f64;
+    let mut curve = Curve::new(options.grouped, entries_of_a_row);
+    for wanted in grid {
+        let k = folds.reach(&trial, wanted)?;
+        if k < wanted {
+            curve.exhausted = true;
+            if k == 0 || curve.errors.contains_key(&k) {
+                break;
+            }
         }
         curve.errors.insert(k, folds.error(&trial, k)?);
         trial.go_on(told(Folds::NUMBER))?;
@@ -200,7 +207,8 @@ fn look(
             splits.look(&trial, k, &mut curve.stabilities)?;
             trial.go_on(told(Splits::NUMBER))?;
         }
-        if curve.errors_rise() || curve.stability_falls() {
+        let worse = curve.errors_rise() || curve.stability_falls() || curve.is_far_enough();
+        if curve.exhausted || worse {
             break;
         }
     }
@@ -280,24 +288,25 @@ impl Part {
         Ok(Self { rows, options, found })
     }
 
-    /// Whether there are k anchors, which are sought if they have not been; collective.
-    fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
+    /// As many anchors as there are, up to k; they are sought if they have not been; collective.
+    fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<usize> {
         let largest = self.options.params.rank;
         while self.found.rank() < k.min(largest) {
             if self.found.termination() != Termination::RankReached {
-                return Ok(false);
+                break;
             }
             let more = (self.found.rank() as f64 * MORE_ANCHORS) as usize;
             self.found = trial.anchors(&self.rows, &self.options, more.max(k).min(largest))?;
         }
-        Ok(k <= largest)
+        Ok(self.found.rank().min(k))
     }
 
     /// H of the first k anchors, refined on the rows; each topic has length 1.
     fn topics(&self, trial: &Trial<'_>, k: usize) -> Result<Vec<f64>> {
         let start = self.found.truncate(k).factors(trial.comm)?;
+        let steps = (k / 2).clamp(*STEPS.start(), *STEPS.end());
         let refine = Refine::part(self.rows.portion(), trial.comm).method(self.options.method);
-        let Factors { mut h, rank, .. } = refine.steps(STEPS, 0.0).stop(trial.stop).run(start)?;
+        let Factors { mut h, rank, .. } = refine.steps(steps, 0.0).stop(trial.stop).run(start)?;
         trial.go_on(false)?;
         scale_topics(&mut h, rank);
         Ok(h)

@@ -68,7 +68,7 @@ impl Splits {
 
     fn reach(&mut self, trial: &Trial<'_>, k: usize) -> Result<bool> {
         for half in self.halves.iter_mut().flatten() {
-            if !half.reach(trial, k)? {
+            if half.reach(trial, k)? < k {
                 return Ok(false);
             }
         }

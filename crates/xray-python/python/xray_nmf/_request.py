@@ -18,6 +18,7 @@ from sklearn.utils import check_array, check_random_state
 
 from . import _xray_nmf
 from ._check import real, share, text, whole
+from ._input import is_sparse
 from ._types import Floats
 from ._xray_nmf import Model
 
@@ -98,6 +99,7 @@ def factorize_request(model: Any, X: Any) -> dict[str, Any]:
 
     lists: dict[str, Reader] = {"fixed": listed, "excluded": listed}
     readers = {**lists, "candidates": optional(listed), "random_state": seed_of}
+    readers["selection"] = lambda name, value: suited_rule(model, X, text(name, value))
     defaults = DEFAULTS["factorize"]
     request = fields(model, defaults, {"refine_tol": share})
     params = fields(model, defaults["params"], readers)
@@ -107,6 +109,14 @@ def factorize_request(model: Any, X: Any) -> dict[str, Any]:
         among = frequent if listed_only is None else set(frequent) & set(listed_only)
         params["candidates"] = sorted(among)
     return {**request, "params": params}
+
+
+def suited_rule(model: Any, X: Any, asked: str) -> str:
+    """The rule that "auto" stands for: columns of any data that stand for the others are found by
+    the rule for sparse data."""
+    suited = DEFAULTS["suited"]
+    by_parts = is_sparse(X) or model.output == "anchors"
+    return str(suited["sparse" if by_parts else "dense"]) if asked == "auto" else asked
 
 
 def frequent_of(model: Any, X: Any) -> list[int] | None:

@@ -36,7 +36,7 @@ from ._types import (
     Normalize,
     Output,
     Refinement,
-    Selection,
+    SuitedSelection,
     Solver,
 )
 from ._xray_file import ModelFile
@@ -64,9 +64,10 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
     axis : {"features", "samples"}, default="features"
         What anchors are: features for the anchor words of documents, samples for the pure pixels
         of an image.
-    selection : Selection, default="max"
+    selection : "auto" or Selection, default="auto"
         The rule that chooses the next anchor. "max" suits near-separable data with noise, "greedy"
-        text; README.md says what each is for.
+        text and the selection of features; README.md says what each is for. "auto" is "greedy" for
+        sparse data and where `output` is "anchors", else "max"; `selection_` tells which.
     output : {"weights", "anchors"}, default="weights"
         What `transform` returns: nonnegative weights of `components_`, or, for feature selection,
         the anchor columns of its input as they are.
@@ -142,6 +143,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
     suggestion_ : dict or None
         Why there are so many, if no number was given: ``rank``, the ``range`` nearly as good, what
         the data support (``supported``), and a ``sentence``.
+    selection_ : str or None
+        The rule that `selection` stands for, with these data.
     path_ : ndarray
         ``||X - X_A H|| / ||X||`` after each anchor, for every rank of the path.
     termination_ : {"rank_reached", "exhausted", "below_threshold", "given"}
@@ -198,7 +201,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         n_components: int | Literal["auto", "fast"] = "auto",
         *,
         axis: Axis = "features",
-        selection: Selection = "max",
+        selection: SuitedSelection = "auto",
         output: Output = "weights",
         fixed: Any = None,
         excluded: Any = None,
@@ -328,6 +331,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
             self._keep_improved(*improved(self, matrix, start, request["refine_tolerance"]))
         else:
             p = vector_of(self, roots)
+            self.selection_ = request["params"]["selection"]
             found, path, self.suggestion_ = find(self, counted, matrix, request, p)
             told = found.noise
             self.noise_ = None if told is None else json.loads(told)
@@ -473,7 +477,7 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         self.anchors_ = np.empty(0, dtype=np.int64)
         self.path_ = np.empty(0)
         self.termination_, self.kkt_violation_ = "given", float("nan")
-        self.suggestion_ = self._model = None
+        self.suggestion_ = self.selection_ = self._model = None
         self.noise_ = self.anchor_stability_ = None
 
     def _matrix(self, X: Any, transposed: bool) -> Matrix:
