@@ -21,7 +21,7 @@ from pathlib import Path
 from workspace import ROOT
 
 # Seconds by the clock, which a busy machine stretches; megabytes; bytes of an input.
-LIMITS = {"rss_limit_mb": 3000, "timeout": 300, "max_len": 16384}
+LIMITS = {"rss_limit_mb": 3000, "timeout": 300, "report_slow_units": 300, "max_len": 16384}
 # The longest piece of a run: its end is by the clock, and processor time is known only then.
 PIECE = 300
 

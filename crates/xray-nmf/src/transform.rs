@@ -8,18 +8,14 @@ use crate::gram::NormalMatrix;
 use crate::machine::afford;
 use crate::matrix::kernels::{add_scaled, multiversion};
 use crate::matrix::{Entry, Line, Matrix};
-use crate::project::{ActiveSet, Nnls, nnls, sweep, weighted_lines};
-use crate::refine::{gram_of_few_lines, multiply_line};
+use crate::project::{ActiveSet, LeastDivergence, Nnls, nnls, sweep, weighted_lines};
+use crate::refine::gram_of_few_lines;
 
 /// Sweeps of coordinate descent before the exact solver.
 const WARM_UP: usize = 4;
 
 /// Lines handled by one task.
 const LINES_PER_TASK: usize = 64;
-
-/// When weights of least divergence are found.
-const SETTLED: f64 = 1e-9;
-const MOST_MULTIPLICATIONS: usize = 2000;
 
 impl Factorization {
     /// Projects new columns (with the same rows) onto the anchors: `min_{z >= 0} ||x - X_A z||`.
@@ -119,8 +115,8 @@ impl RowModel {
     /// The weights of each row of `rows` that minimise the Kullback-Leibler divergence from `w'H`, for topics
     /// that were refined by it: rank entries for each, row after row.
     ///
-    /// The problem is convex, and Lee and Seung's multiplications lead to its minimum; they end when no weight
-    /// changes by more than 1e-9 of itself, or after 2,000 of them.
+    /// The problem is convex, and Newton's steps lead to its minimum: they end when no more than 1e-15 of the row can be
+    /// gained.
     ///
     /// # Examples
     /// ```
@@ -146,27 +142,13 @@ impl RowModel {
         self.h.chunks_exact(self.rank).for_each(|line| add_scaled(&mut sums, line, 1.0));
         afford::<f64>("the weights of all rows", rows.n_rows().saturating_mul(self.rank))?;
         let mut weights = vec![0.0; rows.n_rows() * self.rank];
-        weights.par_chunks_mut(self.rank).enumerate().for_each(|(d, weights)| {
-            least_divergence(&rows.row(d), &self.h, &sums, weights);
-        });
+        weights
+            .par_chunks_mut(self.rank)
+            .enumerate()
+            .for_each_init(LeastDivergence::default, |solver, (d, weights)| {
+                solver.solve(&rows.row(d), &self.h, &sums, weights)
+            });
         Ok(weights)
-    }
-}
-
-/// The weights of least divergence of one row; `sums` are those of the rows of H.
-fn least_divergence(x: &Line, h: &[f64], sums: &[f64], weights: &mut [f64]) {
-    let rank = weights.len();
-    let total = x.values.iter().fold(0.0, |sum, v| sum + v);
-    for (w, &sum) in weights.iter_mut().zip(sums) {
-        *w = if sum > 0.0 { total / (rank as f64 * sum) } else { 0.0 };
-    }
-    for _ in 0..MOST_MULTIPLICATIONS {
-        let before = weights.to_vec();
-        multiply_line(x, h, sums, weights);
-        let settled = |(new, old): (&f64, &f64)| (new - old).abs() <= SETTLED * old;
-        if weights.iter().zip(&before).all(settled) {
-            break;
-        }
     }
 }
 

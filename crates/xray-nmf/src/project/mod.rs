@@ -10,6 +10,7 @@ mod basis;
 mod compensated;
 mod coordinate;
 mod crowding;
+mod divergence;
 mod kept;
 mod kkt;
 mod nnls;
@@ -21,6 +22,7 @@ mod triangle;
 pub(crate) use active_set::{ActiveSet, GRADIENT_TOLERANCE};
 pub(crate) use basis::Basis;
 pub(crate) use crowding::is_crowded;
+pub(crate) use divergence::LeastDivergence;
 pub(crate) use kept::{Coordinates, Kept, Rays, Room};
 pub(crate) use kkt::Certificate;
 #[cfg(feature = "rivals")]

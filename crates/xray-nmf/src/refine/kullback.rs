@@ -167,7 +167,7 @@ fn half_step(
 }
 
 /// One multiplication of a line of weights; `sums` are those of the other factor's topics.
-pub(crate) fn multiply_line(x: &Line, other: &[f64], sums: &[f64], z: &mut [f64]) {
+fn multiply_line(x: &Line, other: &[f64], sums: &[f64], z: &mut [f64]) {
     let rank = z.len();
     let mut numerator = vec![0.0; rank];
     x.for_each(|q, x| add_ratio(&mut numerator, &other[q * rank..(q + 1) * rank], x, z));

@@ -18,7 +18,6 @@ pub(crate) use frobenius::gram_of_few_lines;
 pub(crate) use frobenius::gram_of_lines;
 #[cfg(feature = "rivals")]
 pub(crate) use kullback::lift_zeros;
-pub(crate) use kullback::multiply_line;
 pub use pull::SeededTopics;
 
 use travel::Parts;
