@@ -123,10 +123,16 @@ fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
 
 /// How much there is, and what was left out.
 fn told_size(facts: &InputFacts) -> String {
-    let rows = number::count(facts.rows as u64);
+    let rows = facts.rows as u64;
     let mut size = match facts.columns {
-        Some(columns) => format!("{rows} rows x {} columns", number::count(columns as u64)),
-        None => format!("{rows} documents"),
+        Some(columns) => {
+            format!(
+                "{} x {}",
+                counted(rows, "row", "rows"),
+                counted(columns as u64, "column", "columns")
+            )
+        }
+        None => counted(rows, "document", "documents"),
     };
     if facts.empty > 0 {
         size += &format!(", {} of them empty", number::count(facts.empty as u64));

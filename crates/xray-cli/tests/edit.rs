@@ -59,6 +59,13 @@ fn with_the_documents_weights_are_exact() {
     place.done(&base);
     place.done(&["transform", "again.npz", "articles.csv", "-o", "twice.csv"]);
     assert_eq!(place.text("once.csv"), place.text("twice.csv"));
+    // Other documents are told.
+    place.write("others.csv", articles_csv(60));
+    let split = |data: &'static str| {
+        place.done(&["edit", "out/model.npz", data, "--split", "2", "-o", "other.npz"]).stderr
+    };
+    assert!(split("others.csv").contains("not the documents that the topics were found in"));
+    assert!(!split("articles.csv").contains("not the documents"));
 }
 
 #[test]

@@ -210,6 +210,21 @@ fn anchors_must_fit_the_number_of_topics() {
     place.done(&[&["topics", "t.txt", "-k", "3"][..], &anchors].concat());
     let twice = ["topics", "t.txt", "--anchor", "red,blue", "--anchor", "blue,red"];
     place.xray(&twice).assert_error(2, &["two topics are to begin with \"blue,red\""]);
+    let most = ["topics", "t.txt", "--max-topics", "2"];
+    let run = place.xray(&[&most[..], &anchors].concat());
+    run.assert_error(2, &["3 topics", "at most 2 are to be looked at"]);
+    // The only known words of two lists may be the same.
+    let known = ["topics", "t.txt", "--anchor", "red,seldom", "--anchor", "red"];
+    place.xray(&known).assert_error(2, &["\"red\"", "\"seldom\" is not in the vocabulary"]);
+    let dropped = ["topics", "t.txt", "-k", "2", "--anchor", "the,2024,apple"];
+    let run = place.xray(&dropped);
+    for told in [
+        "\"the\" is not in the vocabulary: it is a stop word",
+        "\"2024\" is not in the vocabulary: numbers are dropped",
+        "\"apple\" is not in the vocabulary; did you mean apples?",
+    ] {
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
     // A word may belong to several topics, and rare ones are warned about.
     let run = place.done(&["topics", "t.txt", "--anchor", "red,blue", "--anchor", "blue"]);
     assert!(run.stderr.contains("\"blue\" is in 2 documents only"), "{}", run.stderr);

@@ -304,10 +304,21 @@ fn one_topic_and_more_topics_than_words() {
     place.write("few.txt", "red green\ngreen blue\nblue red\nred yellow\n");
     let one = place.done(&["topics", "few.txt", "-k", "1", "--json"]).json();
     assert_eq!(one["topics"].as_array().expect("topics").len(), 1);
+    // Words of one's own come first among equals: all other weights are as large.
+    place.write("articles.csv", articles_csv(80));
+    let seeded = ["topics", "articles.csv", "-k", "1", "--anchor", "telescope,goal", "--json"];
+    let words = place.done(&seeded).json()["topics"][0]["words"].clone();
+    for word in ["telescope", "goal"] {
+        assert!(words.as_array().expect("words").contains(&word.into()), "{words}");
+    }
     let all = place.done(&["topics", "few.txt", "-k", "50", "--json"]).json();
     let found = all["topics"].as_array().expect("topics").len();
     assert!(found >= 1 && found <= all["vocabulary"].as_u64().expect("a count") as usize, "{all}");
-    place.done(&["topics", "few.txt", "-k", "50", "-o", "out"]);
+    let run = place.done(&["topics", "few.txt", "-k", "50", "-o", "out"]);
+    let told = format!("{found} topics explain everything: no more were found");
+    assert!(run.stderr.contains(&told), "{}", run.stderr);
+    // However many are asked for, memory is that of as many as there can be.
+    place.done(&["topics", "few.txt", "-k", "4000000000", "--json"]);
     let text = place.text("out/documents.csv");
     assert_eq!(records(&text)[0].len(), 6 + found);
     place.write("one.txt", "lonely words here\n");

@@ -131,7 +131,9 @@ impl Forecast {
     /// Of this work on this data.
     pub fn new(shape: &Shape, work: &Work) -> Self {
         let Shape { n_rows, n_columns, own_rows, own_columns, dense, .. } = *shape;
-        let (r, m, n) = (work.rank as u64, n_rows as u64, n_columns as u64);
+        let (m, n) = (n_rows as u64, n_columns as u64);
+        // There are no more anchors than columns.
+        let r = n.min(work.rank as u64);
         let (own_m, own_n) = (own_rows as u64, own_columns as u64);
         let kept = PROGRAM_BYTES + shape.bytes + shape.names;
         let entry = if dense { 8 } else { 12 };

@@ -88,7 +88,12 @@ mod tests {
     /// The name of a topic that has these terms, the first most.
     fn named(terms: &[&str], stemmer: Option<&Stemmer>) -> String {
         let vocabulary: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
-        let word = |column| Ranked { column, weight: 1.0 / (column + 1) as f64, exclusivity: 1.0 };
+        let word = |column| Ranked {
+            column,
+            weight: 1.0 / (column + 1) as f64,
+            exclusivity: 1.0,
+            given: false,
+        };
         topic_name((0..terms.len()).map(word).collect(), &vocabulary, stemmer)
     }
 
@@ -123,8 +128,8 @@ mod tests {
     #[test]
     fn exclusive_words_come_first() {
         let vocabulary = ["people", "film"].map(String::from);
-        let people = Ranked { column: 0, weight: 0.9, exclusivity: 0.5 };
-        let film = Ranked { column: 1, weight: 0.5, exclusivity: 1.0 };
+        let people = Ranked { column: 0, weight: 0.9, exclusivity: 0.5, given: false };
+        let film = Ranked { column: 1, weight: 0.5, exclusivity: 1.0, given: false };
         assert_eq!(topic_name(vec![people, film], &vocabulary, None), "film, people");
     }
 }

@@ -267,16 +267,23 @@ impl TopicsRequest {
         let mut seen = BTreeSet::new();
         if let Some(again) = anchors.columns.iter().find(|list| !seen.insert(sorted(list))) {
             let words = again.iter().map(|&j| vectorizer.vocabulary()[j].as_str());
+            let unknown = anchors.unknown.iter().map(|unknown| format!("; {unknown}"));
             return Err(Error::Usage(format!(
-                "two topics are to begin with \"{}\": leave out one, or give it another word beside",
-                words.collect::<Vec<_>>().join(",")
+                "two topics are to begin with \"{}\": leave out one, or give it another word beside{}",
+                words.collect::<Vec<_>>().join(","),
+                unknown.collect::<String>()
             )));
         }
+        let given = self.anchor.len();
         match self.topics {
-            Some(asked) if asked < self.anchor.len() => Err(Error::Usage(format!(
-                "words are given for {} topics, and {asked} {} asked for: ask for more, or give fewer words",
-                self.anchor.len(),
+            Some(asked) if asked < given => Err(Error::Usage(format!(
+                "words are given for {given} topics, and {asked} {} asked for: ask for more, or give fewer words",
                 if asked == 1 { "is" } else { "are" }
+            ))),
+            None if self.max_topics < given => Err(Error::Usage(format!(
+                "words are given for {given} topics, and at most {} are to be looked at: allow more, ask for {given} or \
+                 more, or give fewer words",
+                self.max_topics
             ))),
             _ => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use xray_data::text::{Stemmer, Vectorizer};
+use xray_data::text::{Keep, Stemmer, Vectorizer};
 
 /// Words found, list by list, and those that are not in the vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Seeds {
 pub struct UnknownWord {
     /// The word as given.
     pub word: String,
+    /// Why it was dropped from the texts, if that is known.
+    pub dropped: Option<&'static str>,
     /// The known words that are spelt most like it, nearest first.
     pub nearest: Vec<String>,
 }
@@ -25,9 +27,10 @@ pub struct UnknownWord {
 impl std::fmt::Display for UnknownWord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "\"{}\" is not in the vocabulary", self.word)?;
-        match &self.nearest[..] {
-            [] => write!(f, "; it may be too rare or too frequent, or a stop word"),
-            words => write!(f, "; did you mean {}?", words.join(", ")),
+        match (self.dropped, &self.nearest[..]) {
+            (Some(why), _) => write!(f, ": {why}"),
+            (None, []) => write!(f, "; it may be too rare or too frequent"),
+            (None, words) => write!(f, "; did you mean {}?", words.join(", ")),
         }
     }
 }
@@ -57,6 +60,14 @@ pub fn split_words(list: &str) -> Vec<String> {
 pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
     const MOST_SUGGESTIONS: usize = 3;
     let options = vectorizer.options();
+    let stop_words = options.stop_words.all();
+    let keeps_numbers = [Keep::All, Keep::Numbers].iter().any(|kept| options.keep.contains(kept));
+    let is_number = |word: &str| !keeps_numbers && word.bytes().all(|byte| byte.is_ascii_digit());
+    let dropped = |word: &String| match word {
+        word if stop_words.contains(word) => Some("it is a stop word"),
+        word if is_number(word) => Some("numbers are dropped"),
+        _ => None,
+    };
     // A vectorizer that stems is only there where stems can be made.
     let stemmer = options.stemming.and_then(|language| Stemmer::new(language).ok());
     let mut seeds = Seeds::default();
@@ -76,7 +87,8 @@ pub fn resolve_words(vectorizer: &Vectorizer, lists: &[Vec<String>]) -> Seeds {
                 None => {
                     let nearest = vectorizer.nearest(&spelt, MOST_SUGGESTIONS);
                     let nearest = nearest.into_iter().map(String::from).collect();
-                    seeds.unknown.push(UnknownWord { word: word.clone(), nearest });
+                    let (word, dropped) = (word.clone(), dropped(&word.to_lowercase()));
+                    seeds.unknown.push(UnknownWord { word, dropped, nearest });
                 }
             }
         }

@@ -265,8 +265,8 @@ fn fast_number(options: &TopicOptions, anchors: &Anchors) -> Option<NumberSugges
         return None;
     }
     let suggested = found.suggest_rank();
-    let rank = suggested.rank.max(options.anchors.len());
-    Some(NumberSuggestion { rank, ..NumberSuggestion::fast(suggested, found.rank()) })
+    let number = NumberSuggestion::fast(suggested, found.rank());
+    Some(number.at_least(options.anchors.len()))
 }
 
 /// The number of topics, if it is not given and may take its time; collective.
@@ -281,10 +281,7 @@ fn number_of_topics(
     }
     let number = number_options(options, options.max_rank);
     let study = study_number(comm, &corpus.matrix, &number, progress)?;
-    Ok(study.map(|study| {
-        let rank = study.suggestion.rank.max(options.anchors.len());
-        NumberSuggestion { rank, ..study.suggestion }
-    }))
+    Ok(study.map(|study| study.suggestion.at_least(options.anchors.len())))
 }
 
 /// How topics are tried on parts of the documents.

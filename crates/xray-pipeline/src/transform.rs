@@ -100,21 +100,21 @@ pub fn corpus_under(model: &Model, content: Content) -> Result<Corpus> {
     let Some(vectorizer) = &model.preprocessing else {
         return Err(Error::Usage("the model was fitted to a matrix; it cannot read texts".into()));
     };
-    let (matrix, ids, labels) = match content {
+    let (matrix, ids, labels, origin) = match content {
         Content::Documents(documents) => {
-            let own = documents.own;
-            (vectorizer.transform(&own.texts)?, Some(own.ids), own.labels)
+            let (own, origin) = (documents.own, documents.origin);
+            (vectorizer.transform(&own.texts)?, Some(own.ids), own.labels, origin)
         }
         Content::Table(corpus) => {
-            let Corpus { matrix, names, rows, .. } = *corpus;
+            let Corpus { matrix, names, rows, origin, .. } = *corpus;
             let how = ColumnMatch::Names;
             let (names, _) = names_of_counts(vectorizer, names, matrix.n_columns(), how)?;
             let counts = into_sparse(own_rows_of(&OneRank, matrix)?)?;
             let weighed = vectorizer.transform_counts(&counts, names.as_deref())?;
-            (weighed, rows.ids, rows.labels)
+            (weighed, rows.ids, rows.labels, origin)
         }
     };
-    let mut corpus = Corpus::of_words(matrix, vectorizer.clone(), ids, labels);
+    let mut corpus = Corpus { origin, ..Corpus::of_words(matrix, vectorizer.clone(), ids, labels) };
     corpus.matrix.make_rows(&OneRank)?;
     Ok(corpus)
 }

@@ -9,7 +9,9 @@
 //! Words are listed by `h_kj e_kj^(1/2)`: words that are heavy everywhere (`government`, `people`) go down the list, and
 //! rare ones do not come up, as they do where exclusivity weighs more. The numbers that are told are weights all the same.
 //! Words that were given to a topic are its own: their exclusivity there is 1, also where several topics were given
-//! one. Cost: one pass over H.
+//! one, and they come first among equals. Cost: one pass over H.
+
+use std::cmp::Ordering;
 
 use xray_data::text::{Language, Stemmer};
 use xray_nmf::Coefficients;
@@ -46,12 +48,20 @@ pub(crate) struct Ranked {
     pub(crate) weight: f64,
     /// From above 0 to 1.
     pub(crate) exclusivity: f64,
+    /// Whether it was given to the topic.
+    pub(crate) given: bool,
 }
 
 impl Ranked {
     /// What words are listed by.
     fn telling(&self) -> f64 {
         self.weight * self.exclusivity.sqrt()
+    }
+
+    /// The order of words of which there is so much; ties by who was given, then by position.
+    fn order(&self, other: &Self, of: impl Fn(&Self) -> f64) -> Ordering {
+        let most = of(other).total_cmp(&of(self));
+        most.then(other.given.cmp(&self.given)).then(self.column.cmp(&other.column))
     }
 }
 
@@ -135,10 +145,7 @@ fn anchor_place(
 ) -> AnchorPlace {
     let place = |&anchor: &usize| {
         let own = topic.iter().find(|word| word.column == anchor)?;
-        let before = |word: &&Ranked| {
-            let order = word.telling().total_cmp(&own.telling());
-            order.then(own.column.cmp(&word.column)).is_gt()
-        };
+        let before = |word: &&Ranked| word.order(own, Ranked::telling).is_lt();
         Some(1 + topic.iter().filter(before).count())
     };
     let stays = |anchor: &usize| {
@@ -159,9 +166,9 @@ pub(crate) fn ranked_words(h: &[f64], rank: usize, listing: &Listing<'_>) -> Vec
     for (j, weights) in h.chunks_exact(rank.max(1)).enumerate().filter(|(j, _)| !barred[*j]) {
         let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
         for (k, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-            let own = listing.given.get(k).is_some_and(|given| given.contains(&j));
-            let exclusivity = if own { 1.0 } else { weight / sum };
-            topics[k].push(Ranked { column: j, weight, exclusivity });
+            let given = listing.given.get(k).is_some_and(|given| given.contains(&j));
+            let exclusivity = if given { 1.0 } else { weight / sum };
+            topics[k].push(Ranked { column: j, weight, exclusivity, given });
         }
     }
     topics
@@ -180,9 +187,9 @@ fn listed(mut topic: Vec<Ranked>, listing: &Listing<'_>) -> Vec<(usize, f64)> {
     topic.into_iter().map(|word| (word.column, word.weight)).collect()
 }
 
-/// Keeps the `n` words of which there is most, in order, ties by position.
+/// Keeps the `n` words of which there is most, in order.
 pub(crate) fn most_first(topic: &mut Vec<Ranked>, n: usize, of: impl Fn(&Ranked) -> f64) {
-    let order = |a: &Ranked, b: &Ranked| of(b).total_cmp(&of(a)).then(a.column.cmp(&b.column));
+    let order = |a: &Ranked, b: &Ranked| a.order(b, &of);
     if n < topic.len() {
         topic.select_nth_unstable_by(n, order);
         topic.truncate(n);
@@ -254,6 +261,9 @@ mod tests {
         let given = [vec![1]];
         let words = top_words(&h, 2, &Listing { given: &given, ..Listing::new(1, &names) });
         assert_eq!(words, [[(1, 0.6)], [(1, 0.6)]], "a given word is its topic's own");
+        let given = [vec![2]];
+        let words = top_words(&[0.5; 4], 1, &Listing { given: &given, ..Listing::new(1, &names) });
+        assert_eq!(words, [[(2, 0.5)]], "and comes first among equals");
     }
 
     #[test]

@@ -56,5 +56,5 @@ fn study(storage: &Storage, options: &NumberOptions, watch: &Watch) -> Result<Op
 /// A suggested number of anchors as Python gets it; those that were given are kept.
 pub(crate) fn suggestion_json(number: NumberSuggestion, n_given: usize) -> String {
     let number = NumberSuggestion { rank: number.rank.max(n_given), ..number };
-    json(&Suggestion { number, sentence: number.sentence("anchors") })
+    json(&Suggestion { number, sentence: number.sentence("anchor") })
 }

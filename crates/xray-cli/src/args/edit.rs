@@ -10,7 +10,7 @@ use super::{CommonArgs, InputArgs};
 const EDIT_HELP: &str = "\
 Examples:
   xray edit out/model.npz --rename 3=Elections --drop 7 -o edited.npz
-  xray edit out/model.npz reviews.csv --text body --merge 1,4 --split 2 -o edited.npz
+  xray edit out/model.npz news.csv --text body --merge 1,4 --split 2 -o new.npz
   xray edit out/model.npz --move-word striker=5 -o edited.npz
   xray transform edited.npz reviews.csv --text body
 

