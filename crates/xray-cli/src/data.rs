@@ -11,7 +11,7 @@ use xray_report::number;
 
 use crate::agree::together;
 use crate::args::{InputArgs, TextArgs};
-use crate::outcome::{UsageError, kind};
+use crate::outcome::{UsageError, as_typed, kind};
 use crate::session::Session;
 
 /// Documents whose language is looked at: so many the first of many ranks has at least.
@@ -30,7 +30,7 @@ pub(crate) fn read(
     if let Some(facts) = &facts {
         session.note(told(facts, args));
         for bad in &facts.first_bad {
-            session.note(format!("left out: {bad}"));
+            session.note(as_typed(&format!("left out: {bad}")));
         }
         if facts.bad_records > facts.first_bad.len() {
             let more = facts.bad_records - facts.first_bad.len();

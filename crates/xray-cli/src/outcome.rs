@@ -65,7 +65,7 @@ const OTHER_NAMES: [(&str, &str); 3] =
 
 /// The message with options as they are typed here. The crates name them in backticks, or before a value that
 /// is refused: every door has its own way to give them.
-fn as_typed(message: &str) -> String {
+pub(crate) fn as_typed(message: &str) -> String {
     let mut parts: Vec<String> = message.split('`').map(str::to_owned).collect();
     for k in (1..parts.len().saturating_sub(1)).step_by(2) {
         parts[k] = option(&parts[k]).unwrap_or_else(|| format!("`{}`", parts[k]));

@@ -72,6 +72,11 @@ impl Lines {
         }
     }
 
+    /// Lines that were read.
+    pub(crate) fn count(&self) -> u64 {
+        self.number
+    }
+
     pub(crate) fn file(&self) -> &str {
         &self.file
     }

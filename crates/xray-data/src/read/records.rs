@@ -164,7 +164,11 @@ impl Records {
         if !too_long && self.lines.next_line()?.is_some() {
             return Ok(());
         }
-        let found = if too_long { "a very long field" } else { "a quote that is never closed" };
+        let found = match self.lines.count().saturating_sub(place.line) {
+            _ if too_long => "a very long field".to_owned(),
+            0 => "a quote that is never closed".to_owned(),
+            more => format!("a quote that is never closed, with {more} more lines behind it"),
+        };
         Err(Malformed::new(self.lines.file(), found, "a closing quote")
             .at(place.line, place.column)
             .remedy("close it, or turn `quoting` off")
@@ -286,7 +290,9 @@ mod tests {
     #[test]
     fn broken_quotes_are_located() {
         let message = |content| parse(content, b',', Quoting::Fields).unwrap_err().to_string();
-        assert!(message("a,b\nc,\"d\ne").starts_with("test:2:3: found a quote that is never"));
+        let unclosed = message("a,b\nc,\"d\ne\nf");
+        let expected = "test:2:3: found a quote that is never closed, with 2 more lines behind it";
+        assert!(unclosed.starts_with(expected), "{unclosed}");
         assert!(message("\"a\"b,c").starts_with("test:1:4: found \"b,c\""));
     }
 }
