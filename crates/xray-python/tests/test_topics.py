@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from xray_nmf import TopicModel, nnls
 from xray_nmf._request import DEFAULTS, NAMES
 from xray_nmf._topic_request import TEXT_NAMES, text_request, topics_request
+
+if TYPE_CHECKING:
+    from typing import assert_type
+
+    # Whoever types a program knows what comes out.
+    assert_type(TopicModel().topics_, pd.DataFrame)
+    assert_type(TopicModel().transform([]), NDArray[np.float64])
+    assert_type(TopicModel().fit_transform([]), NDArray[np.float64])
 
 Floats = NDArray[np.float64]
 

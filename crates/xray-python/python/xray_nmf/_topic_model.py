@@ -6,7 +6,7 @@ import json
 import math
 import warnings
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -27,9 +27,12 @@ from ._topic_levels import TopicLevels
 from ._topic_report import TopicReport
 from ._topic_request import text_request, topics_request
 from ._topic_table import shares_of, topic_table
-from ._types import Engine, Indices, Keep, Normalize, Refinement, Selection, Solver
+from ._types import Engine, Floats, Indices, Keep, Normalize, Refinement, Selection, Solver
 from ._words import Preprocessor, Tokenizer
 from ._xray_nmf import Documents, Model
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Weighting = Literal["tfidf", "counts", "none"]
 
@@ -349,7 +352,7 @@ class TopicModel(
 
     def fit_transform(
         self, X: Any, y: Any = None, *, vocabulary: Iterable[str] | None = None
-    ) -> Any:
+    ) -> Floats:
         """Find the topics of documents, and return how documents are made of them.
 
         Parameters
@@ -362,11 +365,12 @@ class TopicModel(
         ndarray of shape (n_documents, n_topics_)
             `weights_`: the same bits as ``fit(X).transform(X)``.
         """
-        return self.fit(X, y, vocabulary=vocabulary).weights_.copy()
+        weights: Floats = self.fit(X, y, vocabulary=vocabulary).weights_.copy()
+        return weights
 
     def transform(
         self, X: Any, *, vocabulary: Iterable[str] | None = None, shares: bool = False
-    ) -> Any:
+    ) -> Floats:
         """Explain new documents by the topics.
 
         Parameters
@@ -385,6 +389,7 @@ class TopicModel(
             The nonnegative weights with the least ``||x - w @ components_||`` for each document x.
         """
         check_is_fitted(self)
+        weights: Floats
         weights = self._model.weigh(self._documents(X, vocabulary), threads(self.n_jobs))
         return shares_of(weights) if shares else weights
 
@@ -426,10 +431,12 @@ class TopicModel(
         return clusters
 
     @property
-    def topics_(self) -> Any:
-        """The topics with their words."""
+    def topics_(self) -> pd.DataFrame:
+        """The topics with their words; a list of dicts where there is no pandas."""
         check_is_fitted(self)
-        return topic_table(self._topics, self.vocabulary_, self._coherence, self._evidence)
+        table: pd.DataFrame
+        table = topic_table(self._topics, self.vocabulary_, self._coherence, self._evidence)
+        return table
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns that `transform` returns.

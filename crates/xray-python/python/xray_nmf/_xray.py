@@ -36,8 +36,8 @@ from ._types import (
     Normalize,
     Output,
     Refinement,
-    SuitedSelection,
     Solver,
+    SuitedSelection,
 )
 from ._xray_file import ModelFile
 from ._xray_nmf import Factorization, Matrix
