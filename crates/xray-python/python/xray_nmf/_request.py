@@ -112,7 +112,7 @@ def factorize_request(model: Any, X: Any) -> dict[str, Any]:
 
 
 def suited_rule(model: Any, X: Any, asked: str) -> str:
-    """The rule that "auto" stands for; features of any data are selected as those of sparse data."""
+    """The rule that "auto" stands for: one for sparse data and for features, one for the rest."""
     suited = DEFAULTS["suited"]
     by_parts = is_sparse(X) or model.output == "anchors"
     return str(suited["sparse" if by_parts else "dense"]) if asked == "auto" else asked
