@@ -25,6 +25,10 @@ const NOTHING: f64 = 1e-12;
 /// Stabilities of this part of the best are as good.
 const AS_STABLE: f64 = 0.94;
 
+/// Where the data support just so many topics, this part of the best stability will do: two topics may come out again
+/// more surely than twenty, of twenty subjects, too.
+const STABLE_ENOUGH: f64 = 0.75;
+
 /// Stabilities of this part of the best are told as nearly as good.
 const NEARLY_AS_STABLE: f64 = 0.9;
 
@@ -165,7 +169,9 @@ impl Curve {
         let best = self.best_stability(FAR);
         let far: Vec<f64> = self.stabilities.range(FAR + 1..).map(|(_, value)| *value).collect();
         let no_better = far.len() >= FAR_RANKS && far.iter().all(|stability| *stability < best);
-        self.grouped && (no_better || self.is_brief() && !far.is_empty())
+        let is_far = self.errors.last_key_value().is_some_and(|last| *last.0 > FAR);
+        let have_no_say = self.is_brief() || self.stability_falls();
+        self.grouped && (no_better || is_far && have_no_say)
     }
 
     fn best_stability(&self, most: usize) -> f64 {
@@ -215,6 +221,18 @@ impl Curve {
         Some((rank, around(supported(), rank, |stability| stability >= NEARLY_AS_STABLE * best)))
     }
 
+    /// The number that the data support, if it is stable enough though not as stable as fewer; and those below it that are
+    /// nearly as stable as it is.
+    fn stable_enough(&self) -> Option<(usize, (usize, usize))> {
+        let most = self.told_supported().filter(|most| *most == self.most())?;
+        let stability = *self.stabilities.get(&most)?;
+        let best = self.best_stability(most);
+        let curve = self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
+        let is_near = |of: f64| of >= NEARLY_AS_STABLE * stability;
+        let is_enough = (STABLE_ENOUGH * best..AS_STABLE * best).contains(&stability);
+        is_enough.then(|| (most, around(curve, most, is_near)))
+    }
+
     pub(super) fn choose(&self) -> Option<NumberSuggestion> {
         let supported = self.supported()?;
         if self.tells_nothing() && !self.grouped {
@@ -222,7 +240,11 @@ impl Curve {
         }
         let told = self.told_supported();
         let errors = || self.errors.iter().map(|(k, error)| (*k, *error));
-        let (rank, range, reason) = match self.stable().filter(|_| self.grouped) {
+        let stable_enough = self.stable_enough().filter(|_| self.grouped);
+        let (rank, range, reason) = match stable_enough.or(self.stable().filter(|_| self.grouped)) {
+            Some((rank, range)) if stable_enough.is_some() => {
+                (rank, range, NumberReason::Supported)
+            }
             Some((rank, range)) if self.is_brief() => (rank, range, NumberReason::Brief),
             Some((rank, range)) => (rank, range, NumberReason::Stable),
             None if told.is_some() || self.grouped => {
@@ -362,6 +384,25 @@ mod tests {
         assert_eq!((chosen.rank, chosen.reason), (8, NumberReason::Brief));
         let entries = [(12.0, true), (12.1, false)];
         assert!(entries.iter().all(|(mean, short)| Curve::new(true, *mean).short == *short));
+    }
+
+    #[test]
+    fn just_as_many_as_are_supported_need_not_be_the_most_stable() {
+        let turning = [(1, 0.99), (2, 0.9), (8, 0.7), (20, 0.5), (25, 0.6)];
+        let chosen = |at_20| {
+            let stable = [(2, 0.84), (8, 0.6), (20, at_20)];
+            curve(&turning, &stable).choose().expect("a number")
+        };
+        let enough = chosen(0.65);
+        assert_eq!((enough.rank, enough.range, enough.supported), (20, (2, 20), Some(20)));
+        assert_eq!(enough.reason, NumberReason::Supported);
+        let too_little = chosen(0.6);
+        assert_eq!((too_little.rank, too_little.reason), (2, NumberReason::Stable));
+        // As stable as the best: for that reason.
+        assert_eq!(chosen(0.8).reason, NumberReason::Stable);
+        // Where errors fall to the end, nothing is supported.
+        let falling = curve(&turning[..4], &[(2, 0.84), (8, 0.6), (20, 0.65)]);
+        assert_eq!(falling.choose().map(|chosen| chosen.rank), Some(2));
     }
 
     #[test]
