@@ -20,6 +20,7 @@
 //!     ids: (1..=4).map(|d| d.to_string()).collect(),
 //!     texts: texts.map(String::from).to_vec(),
 //!     labels: None,
+//!     times: None,
 //! };
 //! let mut corpus = Corpus::from_documents(documents, TextOptions::default())?;
 //! let options = TopicOptions { rank: Some(2), ..TopicOptions::default() };

@@ -32,7 +32,7 @@ pub(crate) fn nearest(
 ) -> PyResult<Vec<(usize, f64)>> {
     let documents = documents(&weights);
     // Without names they are called by their rows.
-    let names = RowNames { own: documents.own, ids: None, labels: None };
+    let names = RowNames { own: documents.own, ids: None, labels: None, times: None };
     let found = nearest_documents(&OneRank, &names, &documents, &[row.to_string()], n);
     let found = found.map_err(Failure::into_exception)?;
     Ok(found.into_iter().flat_map(|of| of.neighbours).map(|it| (it.row, it.similarity)).collect())
