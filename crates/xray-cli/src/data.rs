@@ -1,7 +1,7 @@
 //! Reading what the arguments name.
 
 use xray_data::text::{DocumentFrequency, Dropped, TextHint, Vectorizer};
-use xray_data::{Encoding, Format, Provenance};
+use xray_data::{Encoding, Format, LoadOptions, Provenance};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{ErrorKind, Gate, Noise};
 use xray_pipeline::{
@@ -10,7 +10,7 @@ use xray_pipeline::{
 use xray_report::number;
 
 use crate::agree::together;
-use crate::args::{InputArgs, TextArgs};
+use crate::args::{InputArgs, TextArgs, choice};
 use crate::outcome::{UsageError, as_typed, kind};
 use crate::session::Session;
 
@@ -23,7 +23,17 @@ pub(crate) fn read(
     session: &mut Session,
     args: &InputArgs,
 ) -> anyhow::Result<Content> {
-    let options = args.load_options();
+    read_dated(comm, session, args, None)
+}
+
+/// Reads numbers or texts, with their dates if a column is named.
+pub(crate) fn read_dated(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    args: &InputArgs,
+    time: Option<&str>,
+) -> anyhow::Result<Content> {
+    let options = LoadOptions { time: time.map(choice), ..args.load_options() };
     let inputs = together(comm, args.inputs())?;
     let content = session.stage("read", || xray_pipeline::read(comm, &inputs, &options))?;
     let facts = InputFacts::new(comm, &content)?;
@@ -101,6 +111,7 @@ fn told_columns(facts: &InputFacts) -> Vec<String> {
         None if facts.labelled => columns.push("with labels".to_owned()),
         None => {}
     }
+    columns.extend(facts.time.as_ref().map(|time| format!("dates {}", named(time))));
     columns
 }
 

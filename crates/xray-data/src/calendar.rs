@@ -1,5 +1,13 @@
 //! Days as dates.
 
+/// A day that is counted from the first of the year 1970, as `2024-03-05`; none outside the years 1 to 9999.
+#[cfg(feature = "parquet")]
+pub(crate) fn date_text(day: i64) -> Option<String> {
+    // The first day of the year 1, and the last of 9999.
+    let (year, month, day) = (-719_162..=2_932_896).contains(&day).then(|| civil(day))?;
+    Some(format!("{year:04}-{month:02}-{day:02}"))
+}
+
 /// Year, month and day of a day that is counted from the first of the year 1970; from the year 0 on.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     // Count years from March, so that a leap day ends one; 400 years have 146,097 days.

@@ -99,6 +99,7 @@ pub(crate) struct TextColumns {
     pub text: Vec<usize>,
     pub id: Option<usize>,
     pub label: Option<usize>,
+    pub time: Option<usize>,
 }
 
 impl TextColumns {
@@ -116,7 +117,8 @@ impl TextColumns {
             let text = layout.text.iter().map(place).collect::<Result<Vec<_>>>()?;
             let id = layout.id.as_ref().map(place).transpose()?;
             let label = layout.label.as_ref().map(place).transpose()?;
-            return Ok(Self { text, id, label });
+            let time = layout.time.as_ref().map(place).transpose()?;
+            return Ok(Self { text, id, label, time });
         }
         let mut text = options.text.iter().map(place).collect::<Result<Vec<_>>>()?;
         if text.is_empty() {
@@ -128,7 +130,8 @@ impl TextColumns {
         };
         let id = pick(&options.id, Guess::Id)?;
         let label = pick(&options.label, Guess::Label)?;
-        Ok(Self { text, id, label })
+        let time = options.time.as_ref().map(place).transpose()?;
+        Ok(Self { text, id, label, time })
     }
 }
 

@@ -96,6 +96,7 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
         ("text", shown(options.text.first()), has_columns),
         ("id", shown(options.id.as_ref()), has_columns),
         ("label", shown(options.label.as_ref()), has_columns || has_variables),
+        ("time", shown(options.time.as_ref()), has_columns),
         ("variable", options.variable.clone(), has_variables),
         ("sheet", options.sheet.clone(), format.name == "xlsx"),
     ];

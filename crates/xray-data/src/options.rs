@@ -20,6 +20,7 @@ use crate::share::Share;
 /// | `text` | detect | columns (CSV, TSV, Parquet) or fields (JSONL) that hold the text |
 /// | `id` | detect | column or field with the document's name |
 /// | `label` | detect | column, field, or variable (.mat, .npz) with the class of a row or document |
+/// | `time` | none | column or field that tells when a document was written |
 /// | `header` | detect | whether the first record names the columns |
 /// | `delimiter` | detect | what separates the fields of a record |
 /// | `quoting` | by format | whether `"` encloses fields |
@@ -46,6 +47,9 @@ pub struct LoadOptions {
     /// Column, field or variable that holds the class of a document or row. In a table of numbers
     /// only a column of words is taken for classes if nothing is said.
     pub label: Option<ColumnChoice>,
+    /// Column or field that tells when a document was written, or a row measured. It is never guessed, and its texts are
+    /// handed over as they are.
+    pub time: Option<ColumnChoice>,
     /// Whether the first record names the columns.
     pub header: Option<bool>,
     /// What separates the fields of a record.

@@ -87,7 +87,8 @@ pub fn read_parts(
     let told = options.format.is_some();
     let options = schema.options(options)?;
     let (mut texts, mut tables, mut files) = (Documents::default(), Vec::new(), Vec::new());
-    let (mut labels, mut blank_lines, mut noticed) = (Vec::new(), 0, Noticed::default());
+    let (mut blank_lines, mut noticed) = (0, Noticed::default());
+    let (mut labels, mut times) = (Vec::new(), Vec::new());
     let mut claim = options.limits.claim(inputs.name());
     for part in &inputs.parts()[which] {
         let ReadParts { loaded, files: hashes, blank_lines: blank, noticed: own } =
@@ -103,6 +104,7 @@ pub fn read_parts(
                 texts.ids.extend(documents.ids);
                 texts.texts.extend(documents.texts);
                 labels.extend(documents.labels.into_iter().flatten());
+                times.extend(documents.times.into_iter().flatten());
             }
         }
     }
@@ -116,6 +118,7 @@ pub fn read_parts(
         None
     } else {
         texts.labels = (!labels.is_empty()).then_some(labels);
+        texts.times = (!times.is_empty()).then_some(times);
         if schema.counts_documents() {
             texts.number_from(1);
         }
@@ -175,6 +178,7 @@ fn stacked(mut parts: Vec<(String, Table)>, open: bool) -> Result<Table> {
     }
     let row_names = joined(&mut parts, |table| table.row_names.take());
     let labels = joined(&mut parts, |table| table.labels.take());
+    let times = joined(&mut parts, |table| table.times.take());
     let name = parts[0].0.clone();
     let matrix = if sparse {
         stacked_sparse(&name, parts, n_columns)?
@@ -188,7 +192,7 @@ fn stacked(mut parts: Vec<(String, Table)>, open: bool) -> Result<Table> {
         }
         dense(&name, Stored::ByRows, n_rows, n_columns, values)?
     };
-    Ok(Table { matrix, row_names, column_names, labels })
+    Ok(Table { matrix, row_names, column_names, labels, times })
 }
 
 /// Refuses a table that is no part of the same whole as the first one.
@@ -220,6 +224,7 @@ fn check_alike(file: &str, table: &Table, first: &Table, n_columns: Option<usize
     for (what, own, others) in [
         ("names of rows", &table.row_names, &first.row_names),
         ("labels", &table.labels, &first.labels),
+        ("dates", &table.times, &first.times),
     ] {
         if own.is_some() != others.is_some() {
             let has = |some: bool| format!("{}{what}", if some { "" } else { "no " });

@@ -53,6 +53,8 @@ pub struct Layout {
     pub id: Option<ColumnChoice>,
     /// The column with their classes.
     pub label: Option<ColumnChoice>,
+    /// The column that tells when they were written.
+    pub time: Option<ColumnChoice>,
     /// The names of the columns of numbers.
     pub numbers: Option<Vec<String>>,
 }

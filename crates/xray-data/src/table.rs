@@ -51,22 +51,24 @@ pub struct Table {
     pub column_names: Option<Vec<String>>,
     /// A class for each row; empty where a row has none.
     pub labels: Option<Vec<String>>,
+    /// The date of each row as the file has it, if a column with dates was chosen; empty where a row has none.
+    pub times: Option<Vec<String>>,
 }
 
 impl Table {
     /// A table without names.
     pub fn new(matrix: LoadedMatrix) -> Self {
-        Self { matrix, row_names: None, column_names: None, labels: None }
+        Self { matrix, row_names: None, column_names: None, labels: None, times: None }
     }
 
     /// The memory that it takes, with its names.
     pub fn bytes(&self) -> u64 {
-        let lists = [&self.row_names, &self.column_names, &self.labels];
+        let lists = [&self.row_names, &self.column_names, &self.labels, &self.times];
         let lists = lists.into_iter().flatten();
         self.matrix.bytes() + lists.map(|list| list_bytes(list)).sum::<u64>()
     }
 
-    /// Rows become columns, and their names with them. Labels belong to rows and are dropped, unless
+    /// Rows become columns, and their names with them. Dates belong to rows and are dropped; so are labels, unless
     /// there are as many as the new rows.
     #[must_use]
     pub fn transposed(self) -> Self {
@@ -77,6 +79,7 @@ impl Table {
             row_names: self.column_names,
             column_names: self.row_names,
             labels: self.labels.filter(|labels| labels.len() == n_rows),
+            times: None,
         }
     }
 
@@ -87,6 +90,7 @@ impl Table {
             ("row names", &self.row_names, m),
             ("column names", &self.column_names, n),
             ("labels", &self.labels, m),
+            ("times", &self.times, m),
         ] {
             if let Some(names) = names
                 && names.len() != length
@@ -227,6 +231,9 @@ pub struct Documents {
     pub texts: Vec<String>,
     /// A class for each document; empty where a document has none.
     pub labels: Option<Vec<String>>,
+    /// The date of each document as the file has it, if a column with dates was chosen; empty where a document has
+    /// none.
+    pub times: Option<Vec<String>>,
 }
 
 impl Documents {
@@ -242,11 +249,12 @@ impl Documents {
 
     /// The memory that they take, as readers count it.
     pub fn bytes(&self) -> u64 {
-        let labels = self.labels.as_deref().map_or(0, list_bytes);
-        list_bytes(&self.texts) + list_bytes(&self.ids) + labels
+        let lists = [&self.labels, &self.times].into_iter().flatten();
+        let more = lists.map(|list| list_bytes(list)).sum::<u64>();
+        list_bytes(&self.texts) + list_bytes(&self.ids) + more
     }
 
-    /// The memory that the last one takes, without its label.
+    /// The memory that the last one takes, without its label and its date.
     #[inline]
     pub(crate) fn last_bytes(&self) -> u64 {
         last_bytes(&self.texts) + last_bytes(&self.ids)
@@ -257,10 +265,11 @@ impl Documents {
         self.ids = (first..first + self.len()).map(|number| number.to_string()).collect();
     }
 
-    /// Checks that every document has an id and a label, if there are labels.
+    /// Checks that every document has an id, and a label and a date if there are any.
     pub(crate) fn check(&self) -> Result<()> {
-        let labels = self.labels.as_ref().map(|labels| ("labels", labels.len()));
-        match [("ids", self.ids.len())].into_iter().chain(labels).find(|(_, n)| *n != self.len()) {
+        let lists = [("labels", &self.labels), ("times", &self.times)];
+        let lists = lists.into_iter().filter_map(|(name, list)| Some((name, list.as_ref()?.len())));
+        match [("ids", self.ids.len())].into_iter().chain(lists).find(|(_, n)| *n != self.len()) {
             Some((name, n)) => Err(Error::Parameter {
                 name,
                 value: format!("{n} entries"),

@@ -97,6 +97,7 @@ pub(crate) fn documents() -> Documents {
         ids: ["a", "b", "c"].map(String::from).to_vec(),
         texts: texts.map(String::from).to_vec(),
         labels: Some(["pets", "", "pets"].map(String::from).to_vec()),
+        times: None,
     }
 }
 

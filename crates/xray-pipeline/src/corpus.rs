@@ -223,7 +223,7 @@ pub struct Corpus {
     pub dropped: Option<Dropped>,
 }
 
-/// What the rows of one rank are called, and their classes.
+/// What the rows of one rank are called, their classes and their dates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowNames {
     /// Which rows they are.
@@ -232,6 +232,8 @@ pub struct RowNames {
     pub ids: Option<Vec<String>>,
     /// Their classes; empty where a row has none.
     pub labels: Option<Vec<String>>,
+    /// Their dates as the files have them, until they are weighed; empty where a row has none.
+    pub times: Option<Vec<String>>,
 }
 
 impl RowNames {
@@ -253,7 +255,7 @@ impl Corpus {
     /// # Errors
     /// If an option is out of range, or no word is left.
     pub fn from_documents(documents: Documents, options: TextOptions) -> Result<Self> {
-        let Documents { ids, texts, labels } = documents;
+        let Documents { ids, texts, labels, .. } = documents;
         let (matrix, vectorizer, dropped) = Vectorizer::fit_told(options, &texts)?;
         let corpus = Self::of_words(matrix, vectorizer, Some(ids), labels);
         Ok(Self { dropped: Some(dropped), ..corpus })
@@ -266,7 +268,7 @@ impl Corpus {
     /// # Errors
     /// If an option is out of range, an entry is negative, or no column is left.
     pub fn from_table(table: Table, options: TextOptions) -> Result<Self> {
-        let Table { matrix, row_names, column_names, labels } = table;
+        let Table { matrix, row_names, column_names, labels, .. } = table;
         let counts = into_sparse(matrix)?;
         let names = column_names.unwrap_or_else(|| position_names(counts.n_columns()));
         let (matrix, vectorizer) = Vectorizer::fit_counts(options, &counts, names)?;
@@ -275,9 +277,9 @@ impl Corpus {
 
     /// Numbers as they are, on one rank.
     pub fn whole(table: Table) -> Self {
-        let Table { matrix, row_names, column_names, labels } = table;
-        let rows =
-            RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids: row_names, labels };
+        let Table { matrix, row_names: ids, column_names, labels, times } = table;
+        let own = Ownership::rows(matrix.n_rows(), &OneRank);
+        let rows = RowNames { own, ids, labels, times };
         let names = ColumnNames::from_names(column_names);
         Self { matrix: DistributedMatrix::whole(matrix), names, rows, origin: None, dropped: None }
     }
@@ -289,7 +291,8 @@ impl Corpus {
         ids: Option<Vec<String>>,
         labels: Option<Vec<String>>,
     ) -> Self {
-        let rows = RowNames { own: Ownership::rows(matrix.n_rows(), &OneRank), ids, labels };
+        let own = Ownership::rows(matrix.n_rows(), &OneRank);
+        let rows = RowNames { own, ids, labels, times: None };
         let names = ColumnNames::Words(Box::new(vectorizer));
         Self {
             matrix: DistributedMatrix::whole(matrix.into()),

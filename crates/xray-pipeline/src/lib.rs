@@ -20,6 +20,7 @@
 //!     ids: (1..=4).map(|d| d.to_string()).collect(),
 //!     texts: texts.map(String::from).to_vec(),
 //!     labels: None,
+//!     times: None,
 //! };
 //! let mut corpus = Corpus::from_documents(documents, TextOptions::default())?;
 //! let options = TopicOptions { rank: Some(2), ..TopicOptions::default() };
@@ -111,7 +112,7 @@ pub use read::{
 };
 pub use seeds::{Seeds, UnknownWord, resolve_words, split_words};
 pub use studio::{Asked, Change, Material, Moved, Studio};
-pub use time::{Day, Period};
+pub use time::{Dates, Day, Period};
 pub use topics::{Run, Topic, Topics, find_topics, find_topics_and_anchors, scale_topics};
 pub use transform::{Transformed, corpus_under, transform_columns, transform_rows};
 pub use trust::{REFITS, Trust, anchor_stability};

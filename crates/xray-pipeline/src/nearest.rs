@@ -100,7 +100,7 @@ mod tests {
         let places: Vec<usize> = (0..own.n_own()).map(|place| own.global(place)).collect();
         let weights = places.iter().flat_map(|&d| all[d]).collect();
         let ids = places.iter().map(|d| format!("d{d}")).collect();
-        let names = RowNames { own, ids: Some(ids), labels: None };
+        let names = RowNames { own, ids: Some(ids), labels: None, times: None };
         nearest_documents(comm, &names, &DocumentWeights::new(own, 2, weights), &[id.to_owned()], 2)
     }
 

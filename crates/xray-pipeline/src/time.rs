@@ -1,6 +1,14 @@
-//! Days in the forms in which people write them, and the periods that they are in.
+//! Days in the forms in which people write them, columns of them, and the periods that they are in.
+
+mod column;
+mod ticks;
+mod written;
+
+pub use column::Dates;
 
 use std::fmt;
+
+use written::Written;
 
 /// A day of the Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,8 +20,8 @@ pub struct Day {
     day: u32,
 }
 
-/// How long a period is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How long a period is, or how closely a date is told; longer ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
     /// Days, as 2024-03-05.
     Day,
@@ -34,23 +42,38 @@ impl Period {
         ("year", Period::Year),
     ];
 
-    /// The one that gives some tens of periods between two days.
+    /// The one that gives some tens of periods between two days. Dates may be told less closely than that
+    /// ([`Dates::fitting_period`]).
     pub fn for_span(first: Day, last: Day) -> Self {
         let lengths = [(62, Period::Day), (400, Period::Week), (3_700, Period::Month)];
         let days = last.number() - first.number();
         lengths.iter().find(|(most, _)| days <= *most).map_or(Period::Year, |(_, period)| *period)
     }
 
+    /// The first day of the period of a day.
+    pub fn start(self, day: Day) -> Day {
+        match self {
+            Period::Day => day,
+            Period::Week => Day::from_number(day.number() - (day.number() + 3).rem_euclid(7)),
+            Period::Month => Day { day: 1, ..day },
+            Period::Year => Day { month: 1, day: 1, ..day },
+        }
+    }
+
     /// What the period of a day is called; names sort by time.
     pub fn of(self, day: Day) -> String {
         match self {
-            Period::Day => day.to_string(),
-            Period::Week => {
-                Day::from_number(day.number() - (day.number() + 3).rem_euclid(7)).to_string()
-            }
+            Period::Day | Period::Week => self.start(day).to_string(),
             Period::Month => format!("{:04}-{:02}", day.year, day.month),
             Period::Year => format!("{:04}", day.year),
         }
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Self::ALL.iter().find(|(_, period)| period == self);
+        f.write_str(named.map_or("", |(name, _)| name))
     }
 }
 
@@ -59,10 +82,6 @@ impl fmt::Display for Day {
         write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
     }
 }
-
-/// English names, told by their first three letters.
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 impl Day {
     fn new(year: i64, month: i64, day: i64) -> Option<Self> {
@@ -78,7 +97,7 @@ impl Day {
         is_there.then_some(Self { year: year as i32, month: month as u32, day: day as u32 })
     }
 
-    /// The day that a text tells:
+    /// The day that a text tells by itself; where the order of day and month is open, a column tells more ([`Dates`]):
     ///
     /// | | |
     /// |---|---|
@@ -86,7 +105,7 @@ impl Day {
     /// | of a month or year only | `2024-03`, `March 2024`, `2024`: its first day |
     /// | month in letters | `5 March 2024`, `Mar 5, 2024`, `Tue Mar 05 12:00:00 +0000 2024` |
     /// | day or month first | `5.3.2024` is a day in March; `3/5/2024` too, as in the United States, unless the first number cannot be a month |
-    /// | seconds or milliseconds since 1970 | `1709640000`, `1709640000000` |
+    /// | seconds or milliseconds since 1970 | `1709640000`, `1709640000000`, with or without a fraction |
     ///
     /// # Examples
     /// ```
@@ -97,85 +116,11 @@ impl Day {
     /// assert_eq!(Day::parse("soon"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Self::of_digits(text);
-        }
-        Self::of_numbers(text).or_else(|| Self::of_words(text))
-    }
-
-    fn of_digits(text: &str) -> Option<Self> {
-        let number: i64 = text.parse().ok()?;
-        match text.len() {
-            4 => Self::new(number, 1, 1),
-            8 => Self::new(number / 10_000, number / 100 % 100, number % 100),
-            9 | 10 => Some(Self::from_number(number.div_euclid(86_400))),
-            12 | 13 => Some(Self::from_number(number.div_euclid(86_400_000))),
-            _ => None,
-        }
-    }
-
-    /// Numbers with marks between them; what follows the third is a time.
-    fn of_numbers(text: &str) -> Option<Self> {
-        let mark = text.chars().find(|c| !c.is_ascii_digit())?;
-        if !matches!(mark, '-' | '/' | '.') {
-            return None;
-        }
-        let mut parts = text.splitn(3, mark);
-        let first: i64 = parts.next()?.parse().ok()?;
-        let second: i64 = parts.next()?.parse().ok()?;
-        let year_first = first > 31;
-        let Some(third) = parts.next() else {
-            return if year_first { Self::new(first, second, 1) } else { None };
-        };
-        let digits = third.bytes().take_while(u8::is_ascii_digit).count();
-        let after = third[digits..].chars().next();
-        if after.is_some_and(|c| !matches!(c, 'T' | 't' | ' ' | ',' | '_' | 'Z')) {
-            return None;
-        }
-        let third: i64 = third[..digits].parse().ok()?;
-        match mark {
-            _ if year_first => Self::new(first, second, third),
-            _ if digits != 4 => None,
-            '/' => Self::new(third, first, second).or_else(|| Self::new(third, second, first)),
-            _ => Self::new(third, second, first),
-        }
-    }
-
-    /// A month in letters, a day and a year.
-    fn of_words(text: &str) -> Option<Self> {
-        let (mut month, mut day, mut year) = (None, None, None);
-        for word in text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '-' | '/' | '.')) {
-            let letters = word.to_lowercase();
-            let found = letters.get(..3).and_then(|start| MONTHS.iter().position(|m| *m == start));
-            let ending = ["st", "nd", "rd", "th"].iter().find_map(|end| letters.strip_suffix(end));
-            let of_day = ending.unwrap_or(&letters);
-            match (found, of_day.parse::<i64>()) {
-                (Some(place), _) if month.is_none() && word.chars().all(char::is_alphabetic) => {
-                    month = Some(place as i64 + 1);
-                }
-                (_, Ok(number))
-                    if word.len() == 4 && year.is_none() && !word.starts_with(['+', '0']) =>
-                {
-                    year = Some(number);
-                }
-                (_, Ok(number)) if day.is_none() && (1..=31).contains(&number) => {
-                    day = Some(number)
-                }
-                _ => {}
-            }
-        }
-        Self::new(year?, month?, day.unwrap_or(1))
-    }
-
-    /// The year, with a fraction.
-    pub fn in_years(self) -> f64 {
-        let first = Self { month: 1, day: 1, ..self };
-        f64::from(self.year) + (self.number() - first.number()) as f64 / 366.0
+        Written::read(text)?.day(None).map(|(day, _)| day)
     }
 
     /// Days since 1970-01-01.
-    fn number(self) -> i64 {
+    pub fn number(self) -> i64 {
         // Years begin in March, so that leap days come last.
         let shifted = i64::from(self.month <= 2);
         let year = i64::from(self.year) - shifted;
@@ -233,6 +178,12 @@ mod tests {
             ("marvellous", "none"),
             ("1709640000", "2024-03-05"),
             ("1709640000123", "2024-03-05"),
+            ("1709640000.75", "2024-03-05"),
+            ("2024.0", "2024-01-01"),
+            ("2024.03", "2024-03-01"),
+            ("5.0", "none"),
+            ("3.25.2024", "2024-03-25"),
+            ("03-25-2024", "2024-03-25"),
         ];
         for (text, day) in cases {
             assert_eq!(parsed(text), day, "{text}");
@@ -254,6 +205,8 @@ mod tests {
         assert_eq!(names, ["2024-03-05", "2024-03-04", "2024-03", "2024"]);
         let monday = Day::parse("2024-03-04").expect("a day");
         assert_eq!(Period::Week.of(monday), "2024-03-04");
+        assert_eq!(Period::Month.start(day).to_string(), "2024-03-01");
+        assert_eq!(Period::Year.start(day).to_string(), "2024-01-01");
         assert_eq!(Period::for_span(monday, day), Period::Day);
         assert_eq!(Period::for_span(day, Day::parse("2026-01-01").expect("a day")), Period::Month);
     }

@@ -54,6 +54,7 @@ fn texts(comm: &dyn Communicator, model: &Model, documents: OwnDocuments) -> Res
         own: Ownership::rows(n_documents, comm),
         ids: Some(own.ids),
         labels: own.labels,
+        times: None,
     };
     weigh(comm, model, &matrix, rows)
 }
@@ -192,7 +193,7 @@ pub fn transform_columns(
     let weights = dense_lines(&arrived, rank);
     let listed = corpus.words();
     let ids = (0..own.n_own()).map(|place| listed[own.global(place)].clone()).collect();
-    let rows = RowNames { own, ids: Some(ids), labels: None };
+    let rows = RowNames { own, ids: Some(ids), labels: None, times: None };
     Ok(transformed(model, rows, weights))
 }
 

@@ -32,6 +32,7 @@ fn corpus() -> Corpus {
         ids: (0..90).map(|d| format!("text {d}")).collect(),
         texts: (0..90).map(text).collect(),
         labels: Some((0..90).map(|d| (d % 3).to_string()).collect()),
+        times: None,
     };
     Corpus::from_documents(documents, TextOptions::default()).expect("words")
 }

@@ -195,6 +195,7 @@ impl Factorization {
             own: Ownership::rows(self.found().n_rows(), &OneRank),
             ids: None,
             labels: None,
+            times: None,
         };
         let origin = origin(options.params.seed);
         let model = py.detach(|| {

@@ -145,6 +145,11 @@ def test_times_come_in_many_forms() -> None:
         for times in kinds:
             found = model.shares_over_time(times, period)  # type: ignore[arg-type]
             pd.testing.assert_frame_equal(found, expected)
+    # What tells a year only is not cut into months.
+    for years_only in ([day.year for day in days], np.array(days, dtype="datetime64[Y]")):
+        found = model.shares_over_time(years_only)
+        assert found.index.tolist() == ["2020", "2021", "2022"]
+    assert len(model.shares_over_time(np.array(days, dtype="datetime64[M]"))) == 36
     years = model.shares_over_time([day.year for day in days], "year")
     assert years.index.tolist() == ["2020", "2021", "2022"]
     assert model.shares_over_time(["2024-03-05"], "week", TEXTS[:1]).index.tolist() == [
@@ -153,6 +158,16 @@ def test_times_come_in_many_forms() -> None:
     with pytest.warns(UserWarning, match="45 documents have no date"):
         half = model.shares_over_time([*days[:45], *([pd.NaT, None, np.datetime64("NaT")] * 15)])
     assert half["documents"].sum() == 45
+    # All texts together tell whether the day comes first.
+    expected = model.shares_over_time(days)
+    for form in ("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y"):
+        found = model.shares_over_time([f"{day:{form}}" for day in days])
+        pd.testing.assert_frame_equal(found, expected)
+    with pytest.warns(UserWarning, match='"3/5/2024" is taken for 2024-03-05, the month first'):
+        open_ = model.shares_over_time(["3/5/2024"] * 90, "month")
+    assert open_.index.tolist() == ["2024-03"]
+    with pytest.raises(ValueError, match='"25/2/2024" has the day first and "2/25/2024" the month'):
+        model.shares_over_time(["25/2/2024", "2/25/2024"] * 45)
     with pytest.raises(ValueError, match="period = decade is not allowed; use one of day, week"):
         model.shares_over_time(days, "decade")  # type: ignore[arg-type]
     with pytest.raises(

@@ -105,12 +105,16 @@ function topicClasses(topic) {
 function topicPeriods(topic) {
   const values = topic.periods;
   if (!values || values.length < 2) return null;
-  const most = Math.max(...values, 1e-9), width = 300, height = 64, step = width / values.length;
-  const peak = values.indexOf(Math.max(...values)), names = model.periods;
+  const names = model.periods, days = names.map(name => Date.parse(name) / 864e5), first = days[0];
+  // A period is as long as the nearest two are apart, unless that is more than a year, a month or a week.
+  const longest = names[0].length < 5 ? 366 : names[0].length < 8 ? 31 : 7;
+  const long = Math.min(longest, ...days.slice(1).map((day, i) => day - days[i]));
+  const most = Math.max(...values, 1e-9), width = 300, height = 64, scale = width / (days[days.length - 1] + long - first);
+  const peak = values.indexOf(Math.max(...values));
   const told = `From ${names[0]} to ${names[names.length - 1]}; most in ${names[peak]}: ${percent(values[peak])}`;
   return h("section.sec", null, h("header", null, h("h3", null, "Over time")),
     h("svg.time", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": told }, values.map((value, i) =>
-      h("rect", { x: i * step, y: height - height * value / most, width: Math.max(0.5, step - 1), height: height * value / most }))),
+      h("rect", { x: scale * (days[i] - first), y: height - height * value / most, width: Math.max(0.5, scale * long - 1), height: height * value / most }))),
     h("p.small.muted", null, told + "."));
 }
 

@@ -124,7 +124,7 @@ fn format_help() -> String {
 }
 
 /// A column by its number, counted from 1, or by its name.
-fn choice(name: &str) -> ColumnChoice {
+pub(crate) fn choice(name: &str) -> ColumnChoice {
     match name.parse::<usize>() {
         Ok(place @ 1..=1000) => ColumnChoice::Position(place - 1),
         _ => ColumnChoice::from(name),

@@ -32,6 +32,7 @@ pub use evidence::{CompareArgs, ReproduceArgs, SynthArgs};
 #[cfg(feature = "explore")]
 pub use explore::ExploreArgs;
 pub use input::InputArgs;
+pub(crate) use input::choice;
 pub use parse::Bytes;
 pub use ranks::{RunArgs, ShardArgs};
 pub use text::TextArgs;

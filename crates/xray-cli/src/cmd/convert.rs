@@ -70,6 +70,7 @@ fn into_table(corpus: Corpus) -> Table {
             ColumnNames::Positions => None,
         },
         labels: corpus.rows.labels,
+        times: None,
         matrix: corpus.matrix.into_columns(),
     }
 }

@@ -1,6 +1,7 @@
 //! `xray topics`: text to topics.
 
 mod more;
+mod over_time;
 pub(crate) mod page;
 
 use std::io::Write;
@@ -18,15 +19,15 @@ use xray_pipeline::report::{
 };
 use xray_pipeline::shards::{ManifestHead, Part, ShardFile};
 use xray_pipeline::{
-    Anchors, ColumnNames, Corpus, Folder, GroupShares, NumberOptions, Plan, Purpose, RowNames,
-    TopicOptions, Topics, TopicsRequest, Work, beginning, find_topics_and_anchors, kept_characters,
-    nearest_documents, split_words,
+    Anchors, ColumnNames, Corpus, Folder, GroupShares, NumberOptions, Period, Plan, Purpose,
+    RowNames, TopicOptions, Topics, TopicsRequest, Work, beginning, find_topics_and_anchors,
+    kept_characters, nearest_documents, split_words,
 };
 use xray_report::number;
 
 use crate::agree::{anywhere, check_checkpoint, rank_facts, together, with_checkpoints};
 use crate::args::{RunArgs, TopicNumber, TopicsArgs};
-use crate::data::{about, counted, provenance, read, tell_frequent, weigh_content};
+use crate::data::{about, counted, provenance, read_dated, tell_frequent, weigh_content};
 use crate::documents::{
     DocumentsFile, header, own_ranges, weight_rows, write_model, write_w_shard,
 };
@@ -35,6 +36,8 @@ use crate::memory;
 use crate::outcome::{Outcome, UsageError};
 use crate::output::{Guarded, resumable};
 use crate::session::Session;
+
+use over_time::Times;
 
 /// Documents that are listed as nearest to one.
 const NEIGHBOURS: usize = 10;
@@ -61,8 +64,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         }
         None => None,
     };
-    let periods = more::read_periods(comm, &mut session, args)?;
-    let content = read(comm, &mut session, &args.input)?;
+    let mut content = read_dated(comm, &mut session, &args.input, args.time.as_deref())?;
+    let times = over_time::read(comm, &session, args, &mut content)?;
     let shows_page = folder.is_some() && (!args.no_report || args.figures());
     let memory = args.common.memory();
     let kept = if shows_page { kept_characters(content.n_rows(), memory) } else { BEGINNING };
@@ -85,8 +88,8 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
         found.add_texts(comm, &short.collect::<Vec<_>>())?;
     }
     let mut report = TopicsReport::new(comm, &corpus, &found)?;
-    let by_period = |periods: &[String]| GroupShares::new(comm, &found.documents, periods);
-    report.periods = periods.as_deref().map(by_period).transpose()?;
+    let by_period = |times: &Times| GroupShares::new(comm, &found.documents, &times.periods);
+    report.periods = times.as_ref().map(by_period).transpose()?;
     report.nearest =
         nearest_documents(comm, &corpus.rows, &found.documents, &args.nearest, NEIGHBOURS)?;
     let about = page::about(&args.input.name(), Some(&corpus));
@@ -113,6 +116,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let found = FoundTopics::new(corpus, found, report, parameters)
         .style(args.weights.style(), args.parquet())
         .details(args.details)
+        .periods_of(times.map(|times| times.period))
         .page(page);
     found.finish(comm, session, output, reading)
 }
@@ -195,6 +199,8 @@ pub(crate) struct FoundTopics {
     parquet: bool,
     /// Whether people want to know what speaks for each topic.
     details: bool,
+    /// How long the periods are.
+    period: Option<Period>,
     /// The page and its pictures, as they are wanted.
     page: Vec<(String, Vec<u8>)>,
 }
@@ -237,6 +243,7 @@ impl FoundTopics {
             style,
             parquet: false,
             details: false,
+            period: None,
             page: Vec::new(),
         }
     }
@@ -254,6 +261,11 @@ impl FoundTopics {
     /// With what speaks for each topic told, or not.
     pub(crate) fn details(self, details: bool) -> Self {
         Self { details, ..self }
+    }
+
+    /// With periods of this length, if there are any.
+    fn periods_of(self, period: Option<Period>) -> Self {
+        Self { period, ..self }
     }
 
     /// Writes the files, prints the answer, and says how the run ended; collective. `reading` is the
@@ -329,7 +341,8 @@ impl FoundTopics {
         for (name, bytes) in &self.page {
             folder.write(name, |out| out.write_all(bytes))?;
         }
-        more::write(report, folder, self.style.cells)
+        more::write(report, folder, self.style.cells)?;
+        over_time::write_picture(report, self.period, folder)
     }
 
     /// What comes after the documents, on the rank that has a model.

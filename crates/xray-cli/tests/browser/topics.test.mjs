@@ -335,6 +335,18 @@ test("every state is sound at every width, light and dark", async () => {
   }
 });
 
+test("periods without documents take room", async () => {
+  const name = withData(PAGE, "times.html", data => {
+    const answer = data.levels.find(level => level.k === data.k);
+    for (const topic of answer.topics) topic.periods = [0.2, 0.4, 0.1];
+    return { ...data, periods: ["1950", "1951", "1960"] };
+  });
+  const page = await open(name, { hash: "topic=1" });
+  const left = await page.$$eval("svg.time rect", bars => bars.map(bar => Number(bar.getAttribute("x"))));
+  assert.deepEqual(left.map(x => Math.round(10 * x / left[1]) / 10), [0, 1, 10]);
+  await done(page);
+});
+
 test("the theme can be chosen", async () => {
   const page = await open(PAGE, { theme: "light" });
   const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

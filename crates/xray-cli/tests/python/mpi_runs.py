@@ -180,16 +180,17 @@ def assert_same_shards(what: str, out: Path, n: int, h: sp.csc_matrix) -> None:
 
 
 def texts(work: Path, n: int) -> Path:
-    """Documents of made-up words, each about one or two of six subjects."""
+    """Documents of made-up words, each about one or two of six subjects, most with a date."""
     path = work / "texts.tsv"
     random = np.random.default_rng(2)
     with path.open("w") as out:
-        out.write("id\tlabel\ttext\n")
+        out.write("id\tlabel\tdate\ttext\n")
         for d in range(n):
             subjects = random.integers(0, 6, size=2)
             places = np.minimum(random.geometric(0.02, size=30), 300)
             words = [f"w{subjects[k % 2]}x{p}" if k % 3 else f"c{p}" for k, p in enumerate(places)]
-            out.write(f"d{d}\tc{subjects[0]}\t{' '.join(words)}\n")
+            date = "" if d % 50 == 0 else f"{1 + d % 28}/{1 + d % 12}/{2001 + d % 3}"
+            out.write(f"d{d}\tc{subjects[0]}\t{date}\t{' '.join(words)}\n")
     return path
 
 
@@ -218,7 +219,7 @@ def check_topics(runs: Runs, data: Path | None) -> int:
     """Topics of texts and of counts: everything that is written is the same."""
     made = texts(runs.work, 9000)
     cases: list[tuple[Path, list[str]]] = [
-        (made, ["-k", "6", "--labels", "label"]),
+        (made, ["-k", "6", "--labels", "label", "--time", "date"]),
         (made, ["--anchor", "w3x2", "--exclude", "c1"]),
         (counts(runs.work), ["-k", "8", "--refine-method", "exact"]),
     ]

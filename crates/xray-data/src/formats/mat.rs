@@ -211,7 +211,7 @@ impl<'a> Selection<'a> {
             let found = format!("no variable {choice} with {m} numbers or strings");
             return Err(Malformed::new(file, found, "labels").remedy(known(&self.known)).into());
         }
-        Ok(Table { matrix, row_names, column_names, labels })
+        Ok(Table { matrix, row_names, column_names, labels, times: None })
     }
 
     /// The first list of this length with a fitting name.

@@ -409,6 +409,7 @@ mod tests {
             texts: vec!["x".into(), "y".into()],
             ids: ids.map(str::to_owned).into(),
             labels,
+            times: None,
         };
         let (counted, other) = (texts(["1", "2"], None), texts(["1", "3"], names()));
         assert_eq!(named("lines").dropped_from(&counted), [""; 0]);

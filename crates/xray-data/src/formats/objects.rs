@@ -1,7 +1,7 @@
-//! JSON objects with a text, perhaps an id and a class: what JSON Lines and lists of objects are made of.
+//! JSON objects with a text, perhaps an id, a class and a date: what JSON Lines and lists of objects are made of.
 //!
-//! A field of an object within an object is called by both names: `body.text`. A class may be a string, a number or a
-//! list, of which the first item counts; an empty list is no class. A text that is `null` is an empty document.
+//! A field of an object within an object is called by both names: `body.text`. A class and a date may be strings, numbers or
+//! lists, of which the first item counts; an empty list is none. A text that is `null` is an empty document.
 
 use std::collections::BTreeSet;
 
@@ -27,12 +27,13 @@ pub(super) struct Objects<'a> {
     fields: Option<Fields>,
     documents: Documents,
     labels: Vec<String>,
+    times: Vec<String>,
     n_read: usize,
     /// The names of all fields, and of those that are not within others.
     known: BTreeSet<String>,
     outer: BTreeSet<String>,
-    /// Whether any object has an id, and a class.
-    found: (bool, bool),
+    /// Whether any object has an id, a class, and a date.
+    found: [bool; 3],
 }
 
 impl<'a> Objects<'a> {
@@ -44,10 +45,11 @@ impl<'a> Objects<'a> {
             fields: None,
             documents: Documents::default(),
             labels: Vec::new(),
+            times: Vec::new(),
             n_read: 0,
             known: BTreeSet::new(),
             outer: BTreeSet::new(),
-            found: (false, false),
+            found: [false; 3],
         }
     }
 
@@ -60,16 +62,20 @@ impl<'a> Objects<'a> {
         };
         let text = fields.text(line, &object)?;
         let scalar = |name: &Option<String>| name.as_ref().map(|name| reach(&object, name));
-        let (id, label) = (scalar(&fields.id), scalar(&fields.label));
-        self.found.0 |= id.flatten().is_some();
-        self.found.1 |= label.flatten().is_some();
+        let scalars = [&fields.id, &fields.label, &fields.time].map(scalar);
+        for (found, value) in self.found.iter_mut().zip(scalars) {
+            *found |= value.flatten().is_some();
+        }
+        let [id, label, time] = scalars;
         let words = |value: Option<&Value>| value.map_or(String::new(), scalar_text);
         self.n_read += 1;
         if self.options.keeps_document(self.n_read - 1) {
             self.documents.texts.push(text);
             self.documents.ids.push(id.map_or_else(|| self.n_read.to_string(), words));
             self.labels.extend(label.map(words));
-            self.claim.take(self.documents.last_bytes() + last_bytes(&self.labels))?;
+            self.times.extend(time.map(words));
+            let more = last_bytes(&self.labels) + last_bytes(&self.times);
+            self.claim.take(self.documents.last_bytes() + more)?;
         }
         if !object.keys().all(|name| self.outer.contains(name)) {
             let names = field_names(&object);
@@ -84,7 +90,9 @@ impl<'a> Objects<'a> {
     pub(super) fn finish(mut self) -> Result<Parsed> {
         let known: Vec<String> = self.known.into_iter().collect();
         if let Some(fields) = &self.fields {
-            for (chosen, found) in [(&fields.id, self.found.0), (&fields.label, self.found.1)] {
+            for (chosen, found) in
+                [&fields.id, &fields.label, &fields.time].into_iter().zip(self.found)
+            {
                 if let (Some(chosen), false) = (chosen, found) {
                     let found = format!("no object with a field \"{chosen}\"");
                     let remedy = columns::known(&known);
@@ -94,7 +102,9 @@ impl<'a> Objects<'a> {
         }
         let layout = self.fields.map(Fields::into_layout);
         let labelled = layout.as_ref().is_some_and(|layout| layout.label.is_some());
+        let dated = layout.as_ref().is_some_and(|layout| layout.time.is_some());
         self.documents.labels = labelled.then_some(self.labels);
+        self.documents.times = dated.then_some(self.times);
         Ok(Parsed { layout, ..self.documents.into() })
     }
 }
@@ -116,6 +126,7 @@ pub(super) struct Fields {
     text: Vec<String>,
     id: Option<String>,
     label: Option<String>,
+    time: Option<String>,
 }
 
 impl Fields {
@@ -164,7 +175,8 @@ impl Fields {
         let taken = |name: &String| !text.contains(name);
         let id = pick(&options.id, Guess::Id)?.filter(taken);
         let label = pick(&options.label, Guess::Label)?.filter(taken);
-        Ok(Self { text, id, label })
+        let time = options.time.as_ref().map(named).transpose()?;
+        Ok(Self { text, id, label, time })
     }
 
     /// What was decided for all files.
@@ -177,14 +189,16 @@ impl Fields {
             text: layout.text.iter().map(name).collect(),
             id: layout.id.as_ref().map(name),
             label: layout.label.as_ref().map(name),
+            time: layout.time.as_ref().map(name),
         }
     }
 
     /// What other files are read by.
     pub(super) fn into_layout(self) -> Layout {
         let text = self.text.into_iter().map(ColumnChoice::Name).collect();
-        let (id, label) = (self.id.map(ColumnChoice::Name), self.label.map(ColumnChoice::Name));
-        Layout { text, id, label, ..Layout::default() }
+        let [id, label, time] =
+            [self.id, self.label, self.time].map(|name| name.map(ColumnChoice::Name));
+        Layout { text, id, label, time, ..Layout::default() }
     }
 
     fn text(&self, line: Line<'_>, object: &Map<String, Value>) -> Result<String> {
@@ -251,7 +265,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// An id or a class as text; of a list the first item.
+/// An id, a class or a date as text; of a list the first item.
 fn scalar_text(value: &Value) -> String {
     match value {
         Value::Null | Value::Object(_) => String::new(),

@@ -37,6 +37,7 @@ use crate::table::Documents;
 ///     ids: vec!["a".into(), "b".into()],
 ///     texts: vec!["one, two".into(), "three\nfour".into()],
 ///     labels: None,
+///     times: None,
 /// };
 /// save_documents(&documents, &path, None)?;
 /// let again = load(&path.into(), &LoadOptions::default())?.into_documents();

@@ -52,6 +52,29 @@ fn they_are_left_out_told_and_counted() {
 }
 
 #[test]
+fn dates_are_those_of_the_records_that_stay() {
+    let options = || LoadOptions { time: Some("date".into()), ..LoadOptions::default() };
+    let files: [(&str, &[u8]); 3] = [
+        ("x.csv", b"date,text\n2001,one \xc3\xa9 \xc3\xa9\n2002,too,many\n,two\n2004,\xff\n2005,three\n"),
+        ("x.jsonl", b"{\"date\": 2001, \"text\": \"one\"}\n{\"date\": 2002}\n{\"text\": \"two\"}\n{\"date\": [2005], \"text\": \"three\"}\n"),
+        ("x.json", b"[{\"date\": 2001, \"text\": \"one\"}, {\"date\": 2002}, {\"date\": null, \"text\": \"two\"}, {\"date\": \"2005\", \"text\": \"three\"}]"),
+    ];
+    for (name, bytes) in files {
+        let (loaded, _) = read(name, bytes, options()).expect("texts");
+        let documents = loaded.into_documents().expect("texts");
+        assert_eq!(documents.texts[1..], ["two", "three"], "{name}");
+        assert_eq!(documents.times.expect("dates"), ["2001", "", "2005"], "{name}");
+    }
+    let numbers = b"a,date,b\n1,May 2024,2\n3,2025\n5,2026,6\n";
+    let (loaded, _) = read("x.csv", numbers, options()).expect("numbers");
+    let table = loaded.into_table().expect("numbers");
+    assert_eq!(table.times.expect("dates"), ["May 2024", "2026"]);
+    assert_eq!(table.column_names.expect("names"), ["a", "b"]);
+    let missing = read("x.jsonl", b"{\"text\": \"one\"}\n", options()).map(|_| ()).unwrap_err();
+    assert!(missing.to_string().contains("no object with a field \"date\""), "{missing}");
+}
+
+#[test]
 fn rows_of_numbers_too() {
     let bytes = b"name,a,b\nx,1,2\ny,3\nz,4,oops\nv,5,\nw,6,7\n";
     let (loaded, noticed) = read("x.csv", bytes, LoadOptions::default()).expect("numbers");

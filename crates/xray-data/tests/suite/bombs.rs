@@ -140,7 +140,7 @@ fn a_file_with_one_endless_line_is_not_taken_in() {
 fn dictionaries_and_runs_of_parquet_are_counted_as_they_expand() {
     let parquet = |text: String, n: usize| {
         let ids = (0..n).map(|_| String::new()).collect();
-        let documents = Documents { ids, texts: vec![text; n], labels: None };
+        let documents = Documents { ids, texts: vec![text; n], labels: None, times: None };
         let mut bytes = Vec::new();
         write_documents(&documents, &mut bytes, named("parquet")).expect("memory");
         bytes

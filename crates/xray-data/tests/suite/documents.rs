@@ -15,6 +15,7 @@ fn documents(items: &[(&str, &str)], labels: Option<&[&str]>) -> Documents {
         ids: items.iter().map(|(id, _)| (*id).to_owned()).collect(),
         texts: items.iter().map(|(_, text)| (*text).to_owned()).collect(),
         labels: labels.map(owned),
+        times: None,
     }
 }
 
@@ -157,6 +158,7 @@ proptest! {
             ids: column(0).collect(),
             texts: texts.collect(),
             labels: labelled.then(|| column(1).collect()),
+            times: None,
         };
         for (format, name) in exact_formats() {
             let mut bytes = Vec::new();

@@ -242,6 +242,7 @@ fn partitioned_parquet_with_empty_parts() {
         ids: texts.iter().map(|text| format!("id of {text}")).collect(),
         texts: texts.iter().map(|text| (*text).to_owned()).collect(),
         labels: None,
+        times: None,
     };
     let parts: [(&str, &[&str]); 3] = [
         ("set/year=2023/part-0.parquet", &[]),

@@ -171,6 +171,7 @@ fn documents_are_the_same() {
             ids: strings(&case["ids"]).expect("ids"),
             texts: strings(&case["texts"]).expect("texts"),
             labels: strings(&case["labels"]),
+            times: None,
         };
         assert_eq!(documents, expected, "{name}");
     }

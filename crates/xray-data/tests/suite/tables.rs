@@ -111,7 +111,7 @@ proptest! {
         labels in prop::option::of(prop::collection::vec("[0-9.e-]{0,4}|(?s).{0,8}", 3)),
     ) {
         let (row_names, column_names) = (Some(rows), Some(columns));
-        let table = Table { row_names, column_names, labels, matrix: dense(3, 2) };
+        let table = Table { row_names, column_names, labels, ..Table::new(dense(3, 2)) };
         for format in [named("npz"), named("mat"), named("csv")] {
             let again = written(&table, format).expect("readable");
             prop_assert_eq!(&again.row_names, &table.row_names, "{:?}", format);

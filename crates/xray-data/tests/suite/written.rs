@@ -95,6 +95,7 @@ fn write_documents(folder: &Path) {
         ids: (0..8).map(|k| k.to_string()).collect(),
         texts: texts.expect("given"),
         labels: strings(&["a", "b", "a", "c", "b", "a", "NA", "a,b"]),
+        times: None,
     };
     let json = serde_json::json!({
         "texts": documents.texts, "ids": documents.ids, "labels": documents.labels,
@@ -125,6 +126,7 @@ fn subset(documents: &Documents, keep: impl Fn(&str) -> bool) -> Documents {
         ids: take(&documents.ids),
         texts: take(&documents.texts),
         labels: documents.labels.as_ref().map(take),
+        times: None,
     }
 }
 

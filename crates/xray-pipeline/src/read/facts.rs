@@ -32,6 +32,9 @@ pub struct InputFacts {
     /// The column with the classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// The column with the dates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
     /// Whether there are classes, from wherever.
     pub labelled: bool,
     /// Number of documents or rows.
@@ -115,6 +118,7 @@ impl InputFacts {
             text: layout.text.iter().map(name).collect(),
             id: layout.id.as_ref().map(name),
             label: layout.label.as_ref().map(name),
+            time: layout.time.as_ref().map(name),
             ..self
         }
     }

@@ -54,6 +54,14 @@ impl Content {
         Some(documents.own.texts.iter().map(|text| beginning(text, length)).collect())
     }
 
+    /// The date of each own document or row as the file has it, handed over; none if no column of dates was chosen.
+    pub fn take_times(&mut self) -> Option<Vec<String>> {
+        match self {
+            Content::Documents(documents) => documents.own.times.take(),
+            Content::Table(corpus) => corpus.rows.times.take(),
+        }
+    }
+
     /// Number of documents or rows on all ranks.
     pub fn n_rows(&self) -> usize {
         match self {

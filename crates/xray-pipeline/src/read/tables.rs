@@ -20,7 +20,7 @@ pub(super) fn corpus_of_one(comm: &dyn Communicator, table: Table) -> Result<Cor
     if comm.size() == 1 {
         return Ok(Corpus::whole(table));
     }
-    let Table { matrix, column_names, row_names, labels } = table;
+    let Table { matrix, column_names, row_names, labels, times } = table;
     let dense = matches!(matrix, LoadedMatrix::Dense(_));
     let sizes = gather_sizes(comm, [matrix.n_columns(), matrix.n_entries()])?;
     let [n_columns, n_entries] = [0, 1].map(|q| sizes.iter().map(|size| size[q]).sum());
@@ -29,15 +29,20 @@ pub(super) fn corpus_of_one(comm: &dyn Communicator, table: Table) -> Result<Cor
     together(comm, if fits { Ok(()) } else { differ() })?;
     let shape = format!("{} {n_columns} {dense} {column_names:?}", matrix.n_rows());
     same_everywhere(comm, "the shape and the names of the data", shape.as_bytes())?;
-    let lists = serde_json::to_vec(&(&row_names, &labels))?;
-    same_everywhere(comm, "the names and the labels of the rows", &lists)?;
+    let lists = serde_json::to_vec(&(&row_names, &labels, &times))?;
+    same_everywhere(comm, "the names, the labels and the dates of the rows", &lists)?;
     let own = Ownership::rows(matrix.n_rows(), comm);
     let kept = |list: Vec<String>| -> Vec<String> {
         let kept = list.into_iter().enumerate().filter(|(d, _)| own.local(*d).is_some());
         kept.map(|(_, name)| name).collect()
     };
     Ok(Corpus {
-        rows: RowNames { own, ids: row_names.map(kept), labels: labels.map(kept) },
+        rows: RowNames {
+            own,
+            ids: row_names.map(kept),
+            labels: labels.map(kept),
+            times: times.map(kept),
+        },
         matrix: DistributedMatrix::shared(matrix, n_columns, n_entries, dense),
         names: ColumnNames::from_names(column_names),
         origin: None,
@@ -78,7 +83,7 @@ pub(super) fn corpus_of_files(
     })
 }
 
-/// Names and classes of the own rows, from those of consecutive tables; nothing travels where there are none.
+/// Names, classes and dates of the own rows, from those of consecutive tables; nothing travels where there are none.
 fn row_names(
     comm: &dyn Communicator,
     own: Option<Table>,
@@ -87,21 +92,24 @@ fn row_names(
 ) -> Result<RowNames> {
     let named = comm.any(own.as_ref().is_some_and(|table| table.row_names.is_some()))?;
     let labelled = comm.any(own.as_ref().is_some_and(|table| table.labels.is_some()))?;
+    let dated = comm.any(own.as_ref().is_some_and(|table| table.times.is_some()))?;
     let blocks = Ownership::rows(n_rows, comm);
-    if !named && !labelled {
-        return Ok(RowNames { own: blocks, ids: None, labels: None });
+    if !named && !labelled && !dated {
+        return Ok(RowNames { own: blocks, ids: None, labels: None, times: None });
     }
     let n_own = own.as_ref().map_or(0, |table| table.matrix.n_rows());
-    let (ids, labels) = own.map_or((None, None), |table| (table.row_names, table.labels));
+    let lists = |table: Table| [table.row_names, table.labels, table.times];
+    let [ids, labels, times] = own.map_or([None, None, None], lists);
     let places = || (first..first + n_own).map(|d| d.to_string()).collect();
-    let labels = labels.unwrap_or_else(|| vec![String::new(); n_own]);
+    let none = || vec![String::new(); n_own];
     let listed = Documents {
         ids: ids.unwrap_or_else(places),
-        texts: vec![String::new(); n_own],
-        labels: labelled.then_some(labels),
+        texts: none(),
+        labels: labelled.then(|| labels.unwrap_or_else(none)),
+        times: dated.then(|| times.unwrap_or_else(none)),
     };
-    let Documents { ids, labels, .. } = to_block_owners(comm, listed, n_rows)?;
-    Ok(RowNames { own: blocks, ids: named.then_some(ids), labels })
+    let Documents { ids, labels, times, .. } = to_block_owners(comm, listed, n_rows)?;
+    Ok(RowNames { own: blocks, ids: named.then_some(ids), labels, times })
 }
 
 /// Columns are told by their place, so all ranks must have the same with the same names.

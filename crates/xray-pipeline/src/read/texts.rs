@@ -12,7 +12,7 @@ use crate::error::Result;
 /// The documents of one rank's blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnDocuments {
-    /// The own documents. They have classes if those of any rank have.
+    /// The own documents. They have classes and dates if those of any rank have.
     pub own: Documents,
     /// Number of documents on all ranks.
     pub n_documents: usize,
@@ -28,7 +28,7 @@ pub(super) fn documents_of_one(
 ) -> Result<OwnDocuments> {
     let n_documents = comm.total(documents.len())?;
     together(comm, check_rows(n_documents))?;
-    let own = labelled_together(comm, documents)?;
+    let own = alike(comm, documents)?;
     Ok(OwnDocuments { own, n_documents, origin: Some(origin) })
 }
 
@@ -46,16 +46,19 @@ pub(super) fn documents_of_files(
     if schema.counts_documents() {
         own.number_from(1 + sizes[..comm.rank()].iter().map(|size| size[0]).sum::<usize>());
     }
-    let own = to_block_owners(comm, labelled_together(comm, own)?, n_documents)?;
+    let own = to_block_owners(comm, alike(comm, own)?, n_documents)?;
     Ok(OwnDocuments { own, n_documents, origin: Some(origin) })
 }
 
-/// Documents that have classes if those of any rank have.
-fn labelled_together(comm: &dyn Communicator, documents: Documents) -> Result<Documents> {
-    let labelled = comm.any(documents.labels.is_some())?;
+/// Documents that have classes, and dates, if those of any rank have.
+fn alike(comm: &dyn Communicator, documents: Documents) -> Result<Documents> {
     let n = documents.len();
-    let labels = documents.labels.unwrap_or_else(|| vec![String::new(); n]);
-    Ok(Documents { labels: labelled.then_some(labels), ..documents })
+    let shared = |list: Option<Vec<String>>| -> Result<Option<Vec<String>>> {
+        let there = comm.any(list.is_some())?;
+        Ok(there.then(|| list.unwrap_or_else(|| vec![String::new(); n])))
+    };
+    let (labels, times) = (shared(documents.labels)?, shared(documents.times)?);
+    Ok(Documents { labels, times, ..documents })
 }
 
 /// Documents that were read in consecutive parts, to the owners of their blocks.
@@ -70,20 +73,20 @@ pub(super) fn to_block_owners(
     let sizes = gather_sizes(comm, [own.len()])?;
     let first: usize = sizes[..comm.rank()].iter().map(|size| size[0]).sum();
     let blocks = Ownership::rows(n_documents, comm);
-    let Documents { ids, texts, labels } = own;
-    let labelled = labels.is_some();
-    let mut labels = labels.unwrap_or_default().into_iter();
+    let Documents { ids, texts, labels, times } = own;
+    let (labelled, dated) = (labels.is_some(), times.is_some());
+    let [mut labels, mut times] = [labels, times].map(|list| list.unwrap_or_default().into_iter());
     let mut leaving = ids.into_iter().zip(texts).enumerate();
     let write = |messages: &mut [Vec<u8>]| {
         let (k, (id, text)) = leaving.next()?;
-        let label = labels.next().unwrap_or_default();
+        let [label, time] = [&mut labels, &mut times].map(|list| list.next().unwrap_or_default());
         let message = &mut messages[blocks.owner(first + k)];
         let before = message.len();
         message.extend_from_slice(&((first + k) as u64).to_le_bytes());
-        [&id, &label, &text].into_iter().for_each(|field| write_text(message, field));
+        [&id, &label, &time, &text].into_iter().for_each(|field| write_text(message, field));
         Some(message.len() - before)
     };
-    let mut arrived: Vec<(u64, [String; 3])> = Vec::with_capacity(blocks.n_own());
+    let mut arrived: Vec<(u64, [String; 4])> = Vec::with_capacity(blocks.n_own());
     let read = |mut message: &[u8]| {
         while let Some((place, rest)) = message.split_first_chunk() {
             message = rest;
@@ -93,13 +96,15 @@ pub(super) fn to_block_owners(
     };
     exchange_records(comm, write, read)?;
     arrived.sort_unstable_by_key(|&(place, _)| place);
-    let (mut own, mut labels) = (Documents::default(), Vec::new());
-    for (_, [id, label, text]) in arrived {
+    let (mut own, mut labels, mut times) = (Documents::default(), Vec::new(), Vec::new());
+    for (_, [id, label, time, text]) in arrived {
         own.ids.push(id);
         own.texts.push(text);
         labels.push(label);
+        times.push(time);
     }
     own.labels = labelled.then_some(labels);
+    own.times = dated.then_some(times);
     Ok(own)
 }
 

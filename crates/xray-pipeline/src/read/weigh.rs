@@ -68,7 +68,7 @@ fn weigh_texts(
         return Ok(Corpus { origin, ..Corpus::from_documents(own, options)? });
     }
     same_everywhere(comm, "the options for texts", &serde_json::to_vec(&options)?)?;
-    let Documents { ids, texts, labels } = own;
+    let Documents { ids, texts, labels, .. } = own;
     let counted = together(comm, CountedDocuments::new(&options, &texts))?;
     drop(texts);
     let (vectorizer, dropped) = learn(comm, options, &counted, n_documents)?;
@@ -77,7 +77,7 @@ fn weigh_texts(
     let own = Ownership::rows(n_documents, comm);
     let matrix = matrix_of_rows(comm, rows, &own)?;
     let names = ColumnNames::Words(Box::new(vectorizer));
-    let rows = RowNames { own, ids: Some(ids), labels };
+    let rows = RowNames { own, ids: Some(ids), labels, times: None };
     Ok(Corpus { matrix, names, rows, origin, dropped: Some(dropped) })
 }
 
@@ -91,7 +91,8 @@ fn weigh_table(comm: &dyn Communicator, corpus: Corpus, text: &TextRequest) -> R
     };
     if comm.size() == 1 {
         let RowNames { ids, labels, .. } = row_names;
-        let table = Table { matrix: matrix.into_columns(), row_names: ids, column_names, labels };
+        let matrix = matrix.into_columns();
+        let table = Table { matrix, row_names: ids, column_names, labels, times: None };
         return Ok(Corpus { origin, ..Corpus::from_table(table, options)? });
     }
     same_everywhere(comm, "the options for texts", &serde_json::to_vec(&options)?)?;

@@ -20,6 +20,7 @@ fn studio() -> Studio {
         ids: (0..80).map(|d| d.to_string()).collect(),
         texts: (0..80).map(text).collect(),
         labels: None,
+        times: None,
     };
     let texts = Some(documents.texts.clone());
     let corpus = Corpus::from_documents(documents, TextOptions::default()).expect("a corpus");

@@ -142,6 +142,40 @@ fn labels_that_differ_between_ranks_are_refused() {
     assert!(results.iter().all(|message| message.contains("names and labels")), "{results:?}");
 }
 
+#[test]
+fn dates_come_with_their_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let date =
+        |d: usize| if d.is_multiple_of(7) { String::new() } else { format!("{}", 1900 + d % 90) };
+    let texts = texts(9_000);
+    let mut names = vec!["whole.csv", "counts.csv"];
+    let write = |name: &str, lines: std::ops::Range<usize>| {
+        let line = |d: usize| match name {
+            "counts.csv" => format!("r{d},{},{},{}\n", d % 5, date(d), d % 3),
+            _ => format!("{},{}\n", date(d), texts[d]),
+        };
+        let header = if name == "counts.csv" { "id,oven,date,comet\n" } else { "date,text\n" };
+        let content: String = std::iter::once(header.to_owned()).chain(lines.map(line)).collect();
+        std::fs::write(path(&folder, name), content).expect("written");
+    };
+    names.iter().for_each(|name| write(name, 0..9_000));
+    (0..3).for_each(|k| write(&format!("part-{k}.csv"), 3_000 * k..3_000 * (k + 1)));
+    names.push("part-?.csv");
+    let options = LoadOptions { time: Some("date".into()), ..LoadOptions::default() };
+    for (name, size) in names.iter().flat_map(|name| SIZES.map(|size| (name, size))) {
+        let parts = run_local_ranks(size, |comm| {
+            let mut content =
+                read(comm, &inputs(&path(&folder, name)), &options).expect("readable");
+            assert_eq!(content.n_rows(), 9_000);
+            let own = Ownership::rows(9_000, comm);
+            let expected: Vec<String> = (0..own.n_own()).map(|k| date(own.global(k))).collect();
+            assert_eq!(content.take_times(), Some(expected), "{name}, {size} ranks");
+            content.take_times()
+        });
+        assert!(parts.iter().all(Option::is_none), "they are handed over once");
+    }
+}
+
 fn compare_corpus(data: &Path, text: &TextRequest, whole: &Corpus) {
     let all = whole.matrix.sparse_columns().expect("words are sparse");
     for size in [1, 2, 3, 5] {

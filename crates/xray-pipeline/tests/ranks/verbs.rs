@@ -241,7 +241,7 @@ fn gathered(comm: &dyn Communicator, weighed: &Transformed) -> Vec<String> {
 fn model() -> Model {
     let texts = texts(500);
     let ids = (0..500).map(|d| d.to_string()).collect();
-    let documents = Documents { ids, texts, labels: None };
+    let documents = Documents { ids, texts, labels: None, times: None };
     let corpus = Corpus::from_documents(documents, TextOptions::default());
     let mut corpus = corpus.expect("a corpus");
     let new = RunState::default();

@@ -62,9 +62,11 @@ class TopicGroups(BaseEstimator):
         times : sequence
             When each document was written: dates, datetimes, datetime64, timestamps and periods of
             pandas, or texts such as 2024-03-05, 5 March 2024, 3/5/2024 and 2024. What has no date
-            that can be read is in no period, with a warning.
+            that can be read is in no period, with a warning. In texts such as 3/5/2024 the day
+            comes first if it must in any of them (25/2/2024); if none tells, there is a warning.
         period : {"day", "week", "month", "year"}, optional
-            How long periods are; by default what gives some tens of them.
+            How long periods are; by default what gives some tens of them, and is not shorter than
+            what times tell: years are not cut into months.
         X : documents, optional
             As in `transform`; by default those that `fit` was given.
         vocabulary : list of str, or dict of a scikit-learn vectorizer, optional
@@ -78,7 +80,8 @@ class TopicGroups(BaseEstimator):
             Monday.
         """
         texts = [time_text(time) for time in list_of("times", times)]
-        named = _xray_nmf.periods(texts, None if period is None else text("period", period))
+        asked = None if period is None else text("period", period)
+        named, doubt = _xray_nmf.periods(texts, asked)
         unknown = named.count("")
         if texts and unknown == len(texts):
             raise ValueError(
@@ -89,6 +92,8 @@ class TopicGroups(BaseEstimator):
             warnings.warn(
                 f"{unknown} documents have no date that can be read", UserWarning, stacklevel=2
             )
+        if doubt is not None:
+            warnings.warn(doubt, UserWarning, stacklevel=2)
         return self._shares("period", named, X, vocabulary)
 
     def _shares(self, kind: str, names: list[str], X: Any, vocabulary: Iterable[str] | None) -> Any:
@@ -136,5 +141,7 @@ def time_text(time: Any) -> str:
         # Of a datetime or a timestamp, too, the day: where it was written, as in a text.
         return f"{time.year:04}-{time.month:02}-{time.day:02}"
     if isinstance(time, np.datetime64):
-        return str(time.astype("datetime64[D]"))
+        # One of a year or a month tells no more than that.
+        is_coarse = np.datetime_data(time)[0] in ("Y", "M")
+        return str(time if is_coarse else time.astype("datetime64[D]"))
     return str(time)

@@ -38,6 +38,8 @@ pub(crate) struct Wish {
     pub label: String,
     pub scale: Scale,
     pub range: Option<(f64, f64)>,
+    /// Where ticks are, and what stands there, instead of numbers.
+    pub ticks: Option<Vec<Tick>>,
     /// Heights are compared from zero: show it where it is near.
     pub zero: bool,
 }
@@ -88,6 +90,7 @@ impl Axis {
             (None, None) => return Self { scale, low: 1.0, high: 2.0, ticks: vec![] },
         };
         let ticks = match scale {
+            _ if wish.ticks.is_some() => thinned(wish.ticks.as_deref(), (low, high), n_ticks),
             Scale::Linear => ticks::linear(low, high, n_ticks, whole),
             Scale::Log => ticks::log(low, high, n_ticks),
         };
@@ -108,6 +111,14 @@ impl Axis {
         // Far outside, all places are alike; renderers compute in single precision.
         Some(part.clamp(-50.0, 50.0))
     }
+}
+
+/// Those that were asked for between the ends of the axis, or as few of them as there is room for, at even distances.
+fn thinned(asked: Option<&[Tick]>, (low, high): (f64, f64), n_ticks: usize) -> Vec<Tick> {
+    let inside = |tick: &&Tick| (low..=high).contains(&tick.value);
+    let ticks: Vec<&Tick> = asked.unwrap_or_default().iter().filter(inside).collect();
+    let stride = ticks.len().div_ceil(n_ticks.max(1)).max(1);
+    ticks.into_iter().step_by(stride).cloned().collect()
 }
 
 /// The extent with some room around it.
@@ -186,6 +197,20 @@ mod tests {
         assert_eq!(axis(&[0.2, 1.0]).place(0.0), Some(0.0));
         assert!(axis(&[0.8, 1.0]).place(0.0).unwrap() < -1.0);
         assert_eq!(axis(&[-1.0, -0.1]).place(0.0), Some(1.0));
+    }
+
+    #[test]
+    fn ticks_that_were_asked_for_are_thinned_evenly() {
+        let tick = |value: i32| Tick { value: value.into(), label: Some(format!("no. {value}")) };
+        let ticks = Some((0..10).map(tick).collect());
+        let wish = Wish { range: Some((1.5, 8.0)), ticks, ..Wish::default() };
+        let shown = |n_ticks| -> Vec<f64> {
+            let axis = Axis::fit(&wish, extent(&[0.0, 9.0], Scale::Linear), n_ticks);
+            axis.ticks.iter().map(|tick| tick.value).collect()
+        };
+        assert_eq!(shown(12), [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        assert_eq!(shown(4), [2.0, 4.0, 6.0, 8.0]);
+        assert_eq!(shown(1), [2.0]);
     }
 
     #[test]

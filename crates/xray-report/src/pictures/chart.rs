@@ -10,7 +10,7 @@ mod series;
 
 pub use series::Series;
 
-use crate::pictures::axis::{Scale, Wish};
+use crate::pictures::axis::{Scale, Tick, Wish};
 use crate::pictures::plot::Reference;
 use crate::pictures::scene::{Picture, Scene};
 
@@ -63,6 +63,15 @@ impl Chart {
     #[must_use]
     pub fn x_range(mut self, low: f64, high: f64) -> Self {
         self.x.range = Some((low, high));
+        self
+    }
+
+    /// Ticks of the x axis at these places with these labels, instead of round numbers; some are left out where there is no
+    /// room for all.
+    #[must_use]
+    pub fn x_ticks(mut self, ticks: impl IntoIterator<Item = (f64, String)>) -> Self {
+        let tick = |(value, label)| Tick { value, label: Some(label) };
+        self.x.ticks = Some(ticks.into_iter().map(tick).collect());
         self
     }
 

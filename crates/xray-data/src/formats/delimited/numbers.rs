@@ -1,4 +1,4 @@
-//! A table of numbers, perhaps with columns for the names of rows and for classes.
+//! A table of numbers, perhaps with columns for the names of rows, for classes and for dates.
 
 use super::super::Parsed;
 use super::sample::{NumberHeader, Sample};
@@ -18,6 +18,7 @@ pub(super) struct NumberLayout {
     n_fields: usize,
     row_names: Option<usize>,
     label: Option<usize>,
+    time: Option<usize>,
     numbers: Vec<usize>,
 }
 
@@ -38,7 +39,7 @@ impl NumberLayout {
         if !options.text.is_empty() {
             return Ok(None);
         }
-        let by_name = options.id.iter().chain(&options.label);
+        let by_name = options.id.iter().chain(&options.label).chain(&options.time);
         let by_name = by_name.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
         let (guessed, header_is_open) =
             (sample.number_header(), options.header.is_none() && !by_name);
@@ -56,6 +57,7 @@ impl NumberLayout {
             None => columns::guess(&names, &[], Guess::Label)
                 .filter(|&column| !sample.is_mostly_numbers(column)),
         };
+        let time = options.time.as_ref().map(place).transpose()?;
         let row_names = match &options.id {
             Some(choice) => Some(place(choice)?),
             None => {
@@ -63,8 +65,7 @@ impl NumberLayout {
                 guess_row_names(sample, &names, n_fields, label, unnamed)
             }
         };
-        let numbers: Vec<usize> =
-            (0..n_fields).filter(|&k| Some(k) != row_names && Some(k) != label).collect();
+        let numbers = others(n_fields, [row_names, label, time]);
         let numeric = numbers.iter().all(|&column| sample.is_mostly_numbers(column));
         let is_text = |column| sample.is_text(column, numbers.len());
         let texts = options.id.is_none() && row_names.is_some_and(is_text);
@@ -72,7 +73,7 @@ impl NumberLayout {
         if let (NumberHeader::Mixed(place), true) = (guessed, found && header_is_open) {
             return Err(mixed_header(file, place, &sample.first()[place]));
         }
-        Ok(found.then_some(Self { header, n_fields, row_names, label, numbers }))
+        Ok(found.then_some(Self { header, n_fields, row_names, label, time, numbers }))
     }
 
     /// The layout of another file, or `None` if that holds texts.
@@ -89,8 +90,8 @@ impl NumberLayout {
         let place = |choice: &ColumnChoice| columns::place(file, choice, known, n_fields);
         let row_names = layout.id.as_ref().map(place).transpose()?;
         let label = layout.label.as_ref().map(place).transpose()?;
-        let numbers: Vec<usize> =
-            (0..n_fields).filter(|&k| Some(k) != row_names && Some(k) != label).collect();
+        let time = layout.time.as_ref().map(place).transpose()?;
+        let numbers = others(n_fields, [row_names, label, time]);
         if let (Some(expected), true) = (&layout.numbers, layout.header) {
             let found: Vec<Option<&String>> = numbers.iter().map(|&k| names.get(k)).collect();
             let differs =
@@ -104,7 +105,7 @@ impl NumberLayout {
                 return Err(Malformed::new(file, found, wanted).at_line(1).into());
             }
         }
-        Ok(Some(Self { header: layout.header, n_fields, row_names, label, numbers }))
+        Ok(Some(Self { header: layout.header, n_fields, row_names, label, time, numbers }))
     }
 
     /// What other files are read by.
@@ -121,6 +122,7 @@ impl NumberLayout {
             n_fields: Some(self.n_fields),
             id: self.row_names.as_ref().map(choice),
             label: self.label.as_ref().map(choice),
+            time: self.time.as_ref().map(choice),
             numbers: self.header.then(|| self.numbers.iter().map(name).collect()),
             ..Layout::default()
         }
@@ -139,20 +141,23 @@ impl NumberLayout {
             let kept = self.numbers.iter().map(|&column| std::mem::take(&mut names[column]));
             column_names = Some(kept.collect());
         }
-        let (mut values, mut row_names, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let mut values = Vec::new();
+        let (mut row_names, mut labels, mut times) = (Vec::new(), Vec::new(), Vec::new());
         let mut n_rows = 0;
         let mut claim = options.limits.claim(records.file());
         let mut bad = BadRecords::new(options);
         while records.advance_good(&mut bad)? {
             let names = self.row(&records, replace, &mut values);
-            let Some([name, label]) = bad.judge(names)? else {
+            let Some([name, label, time]) = bad.judge(names)? else {
                 values.truncate(n_rows * self.numbers.len());
                 continue;
             };
             let bytes = |text: &Option<String>| text.as_ref().map_or(0, |t| string_bytes(t.len()));
-            claim.take(8 * self.numbers.len() as u64 + bytes(&name) + bytes(&label))?;
+            let more = [&name, &label, &time].map(bytes).iter().sum::<u64>();
+            claim.take(8 * self.numbers.len() as u64 + more)?;
             row_names.extend(name);
             labels.extend(label);
+            times.extend(time);
             n_rows += 1;
         }
         let matrix = dense(records.file(), Stored::ByRows, n_rows, self.numbers.len(), values)?;
@@ -161,25 +166,31 @@ impl NumberLayout {
             row_names: self.row_names.map(|_| row_names),
             column_names,
             labels: self.label.map(|_| labels),
+            times: self.time.map(|_| times),
         };
         Ok(Parsed { noticed: bad.into_noticed(), ..table.into() })
     }
 
-    /// Adds the numbers of a record; its name and class, as far as there are columns for them.
+    /// Adds the numbers of a record; its name, class and date, as far as there are columns for them.
     fn row(
         &self,
         records: &Records,
         replace: bool,
         values: &mut Vec<f64>,
-    ) -> Result<[Option<String>; 2]> {
+    ) -> Result<[Option<String>; 3]> {
         records.expect_len(self.n_fields)?;
         let of = |column: Option<usize>| column.map(|k| records.text(k, replace)).transpose();
-        let names = [of(self.row_names)?, of(self.label)?];
+        let names = [of(self.row_names)?, of(self.label)?, of(self.time)?];
         for &column in &self.numbers {
             values.push(records.number(column)?);
         }
         Ok(names)
     }
+}
+
+/// The columns that hold none of these.
+fn others(n_fields: usize, taken: [Option<usize>; 3]) -> Vec<usize> {
+    (0..n_fields).filter(|&k| !taken.contains(&Some(k))).collect()
 }
 
 /// The column with the names of rows, where nothing was said: the first one if it has no numbers or no name,

@@ -21,7 +21,8 @@ pub(super) struct TextLayout {
 impl TextLayout {
     pub(super) fn choose(file: &str, sample: &Sample, options: &LoadOptions) -> Result<Self> {
         let n_fields = sample.first().len();
-        let mut chosen = options.text.iter().chain(&options.id).chain(&options.label);
+        let named = options.id.iter().chain(&options.label).chain(&options.time);
+        let mut chosen = options.text.iter().chain(named);
         let by_name = chosen.any(|choice| matches!(choice, ColumnChoice::Name(_)));
         let header = match &options.layout {
             Some(layout) => layout.header,
@@ -62,6 +63,7 @@ impl TextLayout {
             text: self.columns.text.iter().map(choice).collect(),
             id: self.columns.id.as_ref().map(choice),
             label: self.columns.label.as_ref().map(choice),
+            time: self.columns.time.as_ref().map(choice),
             ..Layout::default()
         }
     }
@@ -69,7 +71,7 @@ impl TextLayout {
     pub(super) fn read(self, mut records: Records, options: &LoadOptions) -> Result<Parsed> {
         let replace = options.replace_invalid_utf8;
         let mut documents = Documents::default();
-        let mut labels = Vec::new();
+        let (mut labels, mut times) = (Vec::new(), Vec::new());
         let mut n_read = 0;
         let mut claim = options.limits.claim(records.file());
         let mut bad = BadRecords::new(options);
@@ -77,7 +79,7 @@ impl TextLayout {
             records.advance()?;
         }
         while records.advance_good(&mut bad)? {
-            let Some([text, id, label]) = bad.judge(self.document(&records, replace))? else {
+            let Some([text, id, label, time]) = bad.judge(self.document(&records, replace))? else {
                 continue;
             };
             n_read += 1;
@@ -87,14 +89,17 @@ impl TextLayout {
             documents.texts.extend(text);
             documents.ids.push(id.unwrap_or_else(|| n_read.to_string()));
             labels.extend(label);
-            claim.take(documents.last_bytes() + last_bytes(&labels))?;
+            times.extend(time);
+            let more = last_bytes(&labels) + last_bytes(&times);
+            claim.take(documents.last_bytes() + more)?;
         }
         documents.labels = self.columns.label.map(|_| labels);
+        documents.times = self.columns.time.map(|_| times);
         Ok(Parsed { noticed: bad.into_noticed(), ..documents.into() })
     }
 
-    /// Text, id and class of a record, as far as there are columns for them.
-    fn document(&self, records: &Records, replace: bool) -> Result<[Option<String>; 3]> {
+    /// Text, id, class and date of a record, as far as there are columns for them.
+    fn document(&self, records: &Records, replace: bool) -> Result<[Option<String>; 4]> {
         records.expect_len(self.n_fields)?;
         let mut text = records.text(self.columns.text[0], replace)?;
         for &column in &self.columns.text[1..] {
@@ -102,6 +107,7 @@ impl TextLayout {
             text.push_str(&records.text(column, replace)?);
         }
         let of = |column: Option<usize>| column.map(|k| records.text(k, replace)).transpose();
-        Ok([Some(text), of(self.columns.id)?, of(self.columns.label)?])
+        let TextColumns { id, label, time, .. } = self.columns;
+        Ok([Some(text), of(id)?, of(label)?, of(time)?])
     }
 }

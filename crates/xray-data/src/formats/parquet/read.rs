@@ -1,19 +1,20 @@
-//! Parquet: a column of text, perhaps columns with ids and classes.
+//! Parquet: a column of text, perhaps columns with ids, classes and dates.
 //!
 //! Only the columns that are needed are read. A class may be a string, a number or a list, of which
-//! the first item counts. The parquet crate may panic on damaged files; a panic is reported as
+//! the first item counts; a date also a day or a moment, which are told as `2024-03-05`. The parquet crate may panic on damaged files; a panic is reported as
 //! damage.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{LogicalType, Type as Physical};
+use parquet::basic::{LogicalType, TimeUnit, Type as Physical};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 
 use crate::budget::{Claim, last_bytes};
+use crate::calendar::date_text;
 use crate::columns::{self, Guess, TextColumns};
 use crate::error::{Malformed, Result};
 use crate::formats::Parsed;
@@ -91,7 +92,7 @@ fn read_from<R: ChunkReader + 'static>(
     let layout = Chosen::choose(file, &schema, options)?;
     let rows = reader.get_row_iter(Some(layout.projection(&schema, file)?));
     let mut documents = Documents::default();
-    let mut labels = Vec::new();
+    let (mut labels, mut times) = (Vec::new(), Vec::new());
     for (number, row) in rows.map_err(|e| damaged(file, e))?.enumerate() {
         let row = row.map_err(|e| damaged(file, e).at_line(number as u64 + 1))?;
         let text = layout.text(&row, file, number as u64 + 1)?;
@@ -106,9 +107,11 @@ fn read_from<R: ChunkReader + 'static>(
         if let Some(label) = &layout.label {
             labels.push(scalar(&row, label));
         }
-        claim.take(documents.last_bytes() + last_bytes(&labels))?;
+        times.extend(layout.time.as_ref().map(|time| time.text(&row)));
+        claim.take(documents.last_bytes() + last_bytes(&labels) + last_bytes(&times))?;
     }
     documents.labels = layout.label.as_ref().map(|_| labels);
+    documents.times = layout.time.as_ref().map(|_| times);
     Ok(Parsed { layout: Some(layout.into_layout()), ..documents.into() })
 }
 
@@ -132,6 +135,7 @@ struct Chosen {
     text: Vec<String>,
     id: Option<String>,
     label: Option<String>,
+    time: Option<Time>,
 }
 
 impl Chosen {
@@ -156,20 +160,25 @@ impl Chosen {
             text: chosen.text.into_iter().map(name).collect(),
             id: chosen.id.map(name),
             label: chosen.label.map(name),
+            time: chosen.time.map(|column| Time::of(&fields[column])),
         })
     }
 
     /// What other files are read by.
     fn into_layout(self) -> Layout {
         let text = self.text.into_iter().map(ColumnChoice::Name).collect();
-        let (id, label) = (self.id.map(ColumnChoice::Name), self.label.map(ColumnChoice::Name));
-        Layout { text, id, label, ..Layout::default() }
+        let time = self.time.map(|time| time.name);
+        let [id, label, time] =
+            [self.id, self.label, time].map(|name| name.map(ColumnChoice::Name));
+        Layout { text, id, label, time, ..Layout::default() }
     }
 
     /// The schema without the columns that are not needed.
     fn projection(&self, schema: &Type, file: &str) -> Result<Type> {
         let needed = |name: &str| {
-            self.text.iter().chain(&self.id).chain(&self.label).any(|wanted| wanted == name)
+            let time = self.time.as_ref().map(|time| &time.name);
+            let scalars = self.id.iter().chain(&self.label).chain(time);
+            self.text.iter().chain(scalars).any(|wanted| wanted == name)
         };
         let fields: Vec<Arc<Type>> =
             schema.get_fields().iter().filter(|field| needed(field.name())).cloned().collect();
@@ -195,6 +204,42 @@ impl Chosen {
             }
         }
         Ok(parts.join(" "))
+    }
+}
+
+/// A column of dates.
+struct Time {
+    name: String,
+    /// How many of its numbers are a day, if they are moments: readers tell that of some units alone.
+    ticks_a_day: Option<i64>,
+}
+
+impl Time {
+    fn of(field: &Type) -> Self {
+        let kind = field.get_basic_info().logical_type_ref();
+        let ticks_a_second = match kind {
+            Some(LogicalType::Timestamp(about)) => Some(match about.unit {
+                TimeUnit::MILLIS => 1_000,
+                TimeUnit::MICROS => 1_000_000,
+                TimeUnit::NANOS => 1_000_000_000,
+            }),
+            _ => None,
+        };
+        let ticks_a_day = ticks_a_second.map(|ticks: i64| 86_400 * ticks);
+        Self { name: field.name().to_owned(), ticks_a_day }
+    }
+
+    /// What a row says, days and moments as dates.
+    fn text(&self, row: &Row) -> String {
+        let Some(found) = field(row, &self.name) else { return String::new() };
+        let day = match (found, self.ticks_a_day) {
+            (Field::Date(day), _) => i64::from(*day),
+            (Field::TimestampMillis(tick), _) => tick.div_euclid(86_400_000),
+            (Field::TimestampMicros(tick), _) => tick.div_euclid(86_400_000_000),
+            (Field::Long(tick), Some(ticks_a_day)) => tick.div_euclid(ticks_a_day),
+            _ => return field_text(found),
+        };
+        date_text(day).unwrap_or_default()
     }
 }
 
@@ -225,5 +270,60 @@ fn field_text(field: &Field) -> String {
         Field::Float(value) => value.to_string(),
         Field::Double(value) => value.to_string(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+    use crate::source::Input;
+
+    /// Reads the dates of a file with three texts and a column of this type, of which the last value is missing.
+    fn dates<T: DataType>(column: &str, values: &[T::T]) -> Vec<String> {
+        let schema = format!("message x {{ required binary text (UTF8); optional {column}; }}");
+        let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
+        let mut bytes = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
+        let mut group = writer.next_row_group().expect("a group");
+        let texts = ["one", "two", "three"].map(Into::into);
+        let mut texts_column = group.next_column().expect("written").expect("texts");
+        texts_column.typed::<ByteArrayType>().write_batch(&texts, None, None).expect("written");
+        texts_column.close().expect("written");
+        let mut dates = group.next_column().expect("written").expect("dates");
+        dates.typed::<T>().write_batch(values, Some(&[1, 1, 0]), None).expect("written");
+        dates.close().expect("written");
+        group.close().expect("written");
+        writer.close().expect("written");
+        let input = Input::Bytes { name: "x.parquet".into(), bytes };
+        let options = LoadOptions { time: Some("date".into()), ..LoadOptions::default() };
+        let loaded = crate::load(&input, &options).expect("readable");
+        loaded.into_documents().expect("texts").times.expect("dates")
+    }
+
+    #[test]
+    fn days_moments_and_numbers_are_dates() {
+        let day = 86_400_i64;
+        assert_eq!(
+            dates::<Int32Type>("int32 date (DATE)", &[19_723, -1]),
+            ["2024-01-01", "1969-12-31", ""]
+        );
+        assert_eq!(dates::<Int32Type>("int32 date", &[2004, 1999]), ["2004", "1999", ""]);
+        assert_eq!(dates::<Int64Type>("int64 date", &[1_704_067_200, 7]), ["1704067200", "7", ""]);
+        for (unit, ticks) in [("MILLIS", 1_000), ("MICROS", 1_000_000), ("NANOS", 1_000_000_000)] {
+            for adjusted in [true, false] {
+                let column = format!("int64 date (TIMESTAMP({unit},{adjusted}))");
+                let values = [19_723 * day * ticks + 5, -ticks];
+                assert_eq!(dates::<Int64Type>(&column, &values), ["2024-01-01", "1969-12-31", ""]);
+            }
+        }
+        let far = dates::<Int32Type>("int32 date (DATE)", &[i32::MAX, i32::MIN]);
+        assert_eq!(far, ["", "", ""], "no such years");
+        let texts = ["May 2024", "2004"].map(Into::into);
+        assert_eq!(dates::<ByteArrayType>("binary date (UTF8)", &texts), ["May 2024", "2004", ""]);
     }
 }
