@@ -134,6 +134,12 @@ fn options_that_would_be_lost_are_refused() {
             run.assert_error(2, &[option, "is for matrices", "t.txt"]);
         }
     }
+    for (data, output) in [("t.txt", "t.jsonl"), ("x.csv", "x.npy")] {
+        let run = place.xray(&["convert", data, output, "--min-df", "2"]);
+        run.assert_error(2, &["stay", output, "--weighting"]);
+        assert!(!place.path(output).exists());
+        place.done(&["convert", data, output]);
+    }
     for delimiter in ["│", "§", ""] {
         let run = place.xray(&["factorize", "x.csv", "-r", "1", "--delimiter", delimiter]);
         assert_eq!(run.status, Some(2), "{delimiter}: {}", run.stderr);

@@ -173,13 +173,8 @@ impl DistributedMatrix {
     /// The rule for those who name none: in sparse data, such as counts, a single column explains little of any
     /// other, and `max` chooses the odd ones.
     pub fn suited_rule(&self) -> Selection {
-        suited_rule(self.dense)
+        if self.dense { Selection::Max } else { Selection::Greedy }
     }
-}
-
-/// The rule for data of which nothing else is known: in sparse data, mostly counts, no column is quite pure.
-pub fn suited_rule(dense: bool) -> Selection {
-    if dense { Selection::Max } else { Selection::Greedy }
 }
 
 /// What columns are called.

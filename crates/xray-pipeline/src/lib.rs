@@ -78,7 +78,7 @@ pub use agree::{same_everywhere, together};
 pub use anchors::Anchors;
 pub use clusters::Clusters;
 pub use corpus::{
-    ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole, suited_rule,
+    ColumnNames, Corpus, DistributedMatrix, OwnRows, RowNames, into_sparse, is_whole,
 };
 pub use documents::{DocumentBlock, DocumentWeights, Explained};
 pub use edit::{TopicEdits, edit_model, listed_topics};

@@ -8,7 +8,7 @@ use serde_json::json;
 use xray_data::text::DocumentFrequency;
 use xray_nmf::{Refine, Selection};
 use xray_pipeline::{
-    BEST_DOCUMENTS, FactorizeOptions, Frequent, TextRequest, TopicsRequest, from_json, suited_rule,
+    BEST_DOCUMENTS, FactorizeOptions, Frequent, TextRequest, TopicsRequest, from_json,
 };
 
 use crate::failure::Failure;
@@ -42,7 +42,6 @@ pub(crate) fn defaults() -> String {
         "text": TextRequest::default(),
         "refine": {"steps": Refine::STEPS},
         "evidence": {"best_documents": BEST_DOCUMENTS},
-        "suited": {"dense": suited_rule(true), "sparse": suited_rule(false)},
     });
     requests.to_string()
 }

@@ -4,11 +4,11 @@ use serde::Serialize;
 use xray_data::text::position_names;
 use xray_data::{Documents, Format, Table, check_output, save, save_documents};
 use xray_nmf::comm::OneRank;
-use xray_pipeline::{ColumnNames, Content, Corpus};
+use xray_pipeline::{ColumnNames, Content, Corpus, TextRequest};
 
 use crate::args::ConvertArgs;
 use crate::data::{read, weigh_content};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, UsageError};
 use crate::output::Guarded;
 use crate::session::Session;
 
@@ -27,10 +27,12 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     Guarded::new(&args.input).and_words(&args.text).check(&OneRank, files)?;
     let written = match read(&OneRank, &mut session, &args.input)? {
         Content::Documents(documents) if keeps_texts(args) => {
+            refuse_options_of_words(args, "texts stay texts")?;
             save_texts(&mut session, &documents.own, args)?;
             (documents.n_documents, None)
         }
         Content::Table(corpus) if args.text.weighting.is_none() => {
+            refuse_options_of_words(args, "numbers stay as they are")?;
             save_table(&mut session, &into_table(*corpus), args)?
         }
         content => {
@@ -59,6 +61,19 @@ fn keeps_texts(args: &ConvertArgs) -> bool {
     let format = args.to.or_else(|| Format::from_path(&args.output));
     let for_texts = format.is_some_and(Format::writes_documents);
     for_texts && args.text.weighting.is_none()
+}
+
+/// Refuses what would be asked for in vain.
+fn refuse_options_of_words(args: &ConvertArgs, because: &str) -> anyhow::Result<()> {
+    if args.text.request()? == TextRequest::default() {
+        return Ok(());
+    }
+    let message = format!(
+        "{because} in {}, and options that choose or weigh words would be lost: leave them out, or ask for \
+         --weighting",
+        args.output.display()
+    );
+    Err(UsageError(message).into())
 }
 
 fn into_table(corpus: Corpus) -> Table {

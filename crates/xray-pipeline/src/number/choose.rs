@@ -118,15 +118,18 @@ pub(super) struct Curve {
     pub(super) stabilities: BTreeMap<usize, f64>,
     /// Whether there are no more anchors than were looked at.
     pub(super) exhausted: bool,
+    /// The largest number that may be suggested. Errors are looked at beyond it, to see whether they turn there.
+    limit: usize,
     grouped: bool,
     short: bool,
 }
 
 impl Curve {
     /// For rows that are grouped or not, with so few entries each or more.
-    pub(super) fn new(grouped: bool, entries_of_a_row: f64) -> Self {
+    pub(super) fn new(limit: usize, grouped: bool, entries_of_a_row: f64) -> Self {
         let (errors, stabilities) = (BTreeMap::new(), BTreeMap::new());
-        Self { errors, stabilities, exhausted: false, grouped, short: entries_of_a_row <= SHORT }
+        let short = entries_of_a_row <= SHORT;
+        Self { errors, stabilities, exhausted: false, limit, grouped, short }
     }
 
     /// Whether the error of texts has been rising for a while. That of other data may rise until there are about as many
@@ -194,12 +197,13 @@ impl Curve {
 
     /// The most topics that the data support, unless more than were looked at might do better.
     pub(super) fn told_supported(&self) -> Option<usize> {
-        self.supported().filter(|_| !self.still_falls() && !self.is_brief())
+        let turns = !self.still_falls() && !self.is_brief();
+        self.supported().filter(|k| turns && *k <= self.limit)
     }
 
     /// The next rank to look at: between the one that was chosen and its neighbours.
     pub(super) fn next_error(&self) -> Option<usize> {
-        between(&self.errors, self.told_supported()?)
+        between(&self.errors, self.told_supported()?).filter(|k| *k <= self.limit)
     }
 
     /// The largest number that may be suggested for texts.
@@ -207,7 +211,7 @@ impl Curve {
         let comes_out_better =
             |k: &usize| self.stabilities.get(k).is_some_and(|s| *s > self.best_stability(FAR));
         let supported = self.told_supported().filter(|k| *k <= FAR || comes_out_better(k));
-        supported.unwrap_or(FAR)
+        supported.unwrap_or(FAR.min(self.limit))
     }
 
     /// Of the numbers that the data support, the largest that is as stable as the best, and those around it that
@@ -239,7 +243,7 @@ impl Curve {
             return None;
         }
         let told = self.told_supported();
-        let errors = || self.errors.iter().map(|(k, error)| (*k, *error));
+        let errors = || self.errors.range(..=self.limit).map(|(k, error)| (*k, *error));
         let stable_enough = self.stable_enough().filter(|_| self.grouped);
         let (rank, range, reason) = match stable_enough.or(self.stable().filter(|_| self.grouped)) {
             Some((rank, range)) if stable_enough.is_some() => {
@@ -257,11 +261,11 @@ impl Curve {
                 (supported, around(errors(), supported, nearly), reason)
             }
             None => {
-                let (rank, range) = knee(&self.errors);
+                let (rank, range) = knee(errors());
                 (rank, range, NumberReason::Knee)
             }
         };
-        let looked_at = self.errors.last_key_value().map_or(0, |last| *last.0);
+        let looked_at = errors().last().map_or(0, |last| last.0);
         let reason = match looked_at {
             1 if !self.exhausted => NumberReason::Limit,
             _ => reason,
@@ -293,9 +297,10 @@ fn between(curve: &BTreeMap<usize, f64>, k: usize) -> Option<usize> {
 /// Where the logarithm of the error bends: the smallest rank that is three quarters as far below the line from its
 /// start to its end as any, and the ranks from there to the farthest. A line to a larger end bends elsewhere, so ranks
 /// beyond [`FAR`] have no say.
-fn knee(errors: &BTreeMap<usize, f64>) -> (usize, (usize, usize)) {
+fn knee(errors: impl Iterator<Item = (usize, f64)>) -> (usize, (usize, usize)) {
+    let looked_at = errors.take_while(|point| point.0 <= FAR);
     let points: Vec<(f64, f64)> =
-        errors.range(..=FAR).map(|(k, error)| (*k as f64, error.max(1e-16).ln())).collect();
+        looked_at.map(|(k, error)| (k as f64, error.max(1e-16).ln())).collect();
     let (Some(&first), Some(&last)) = (points.first(), points.last()) else { return (0, (0, 0)) };
     let slope = if last.0 > first.0 { (last.1 - first.1) / (last.0 - first.0) } else { 0.0 };
     let depth = |(k, error): &(f64, f64)| first.1 + slope * (k - first.0) - error;
@@ -317,6 +322,7 @@ mod tests {
             errors: errors.iter().copied().collect(),
             stabilities: stabilities.iter().copied().collect(),
             exhausted: false,
+            limit: usize::MAX,
             grouped: !stabilities.is_empty(),
             short: false,
         }
@@ -383,7 +389,7 @@ mod tests {
         let chosen = short.choose().expect("a number");
         assert_eq!((chosen.rank, chosen.reason), (8, NumberReason::Brief));
         let entries = [(12.0, true), (12.1, false)];
-        assert!(entries.iter().all(|(mean, short)| Curve::new(true, *mean).short == *short));
+        assert!(entries.iter().all(|(mean, short)| Curve::new(9, true, *mean).short == *short));
     }
 
     #[test]
@@ -403,6 +409,19 @@ mod tests {
         // Where errors fall to the end, nothing is supported.
         let falling = curve(&turning[..4], &[(2, 0.84), (8, 0.6), (20, 0.65)]);
         assert_eq!(falling.choose().map(|chosen| chosen.rank), Some(2));
+    }
+
+    #[test]
+    fn what_lies_behind_the_limit_tells_whether_errors_turn() {
+        let turning = [(1, 0.9), (2, 0.8), (4, 0.7), (8, 0.6), (10, 0.7)];
+        let stable = [(2, 0.9), (4, 0.6), (8, 0.7)];
+        for (limit, expected) in [(8, (8, Some(8), 8)), (7, (2, None, 4)), (100, (8, Some(8), 10))]
+        {
+            let curve = Curve { limit, ..curve(&turning, &stable) };
+            let chosen = curve.choose().expect("a number");
+            assert_eq!((chosen.rank, chosen.supported, chosen.looked_at), expected, "{limit}");
+            assert!(curve.next_error().is_none_or(|k| k <= limit));
+        }
     }
 
     #[test]

@@ -181,10 +181,14 @@ fn look(
         return Ok(None);
     }
     let stop = progress.stop();
-    let grid = grid(options.params.rank);
+    let limit = options.params.rank;
+    let grid = grid(limit);
     let n_parts = Folds::NUMBER + if options.grouped { Splits::NUMBER } else { 0 };
     let _ = progress.tell(Event::Begin(Stage::Number, n_parts * grid.len()));
     let mut told = |steps: usize| (0..steps).any(|_| progress.tell(Event::Advance).is_break());
+    let rank = grid.last().map_or(limit, |last| limit.max(*last));
+    let options =
+        &NumberOptions { params: Params { rank, ..options.params.clone() }, ..options.clone() };
     let trial = Trial { comm, options, stop: &stop };
     let mut folds = Folds::new(&trial, matrix)?;
     let mut splits = match options.grouped {
@@ -192,7 +196,7 @@ fn look(
         false => None,
     };
     let entries_of_a_row = matrix.n_entries() as f64 / matrix.n_rows() as f64;
-    let mut curve = Curve::new(options.grouped, entries_of_a_row);
+    let mut curve = Curve::new(limit, options.grouped, entries_of_a_row);
     for wanted in grid {
         let k = folds.reach(&trial, wanted)?;
         if k < wanted {
@@ -205,7 +209,7 @@ fn look(
         trial.go_on(told(Folds::NUMBER))?;
         if let Some(splits) = &mut splits {
             // Errors may still tell how many are supported, at a quarter of the cost.
-            if !curve.stability_falls() {
+            if k <= limit && !curve.stability_falls() {
                 splits.look(&trial, k, &mut curve.stabilities)?;
             }
             trial.go_on(told(Splits::NUMBER))?;
@@ -233,10 +237,11 @@ fn points(errors: &BTreeMap<usize, f64>, stabilities: &BTreeMap<usize, f64>) -> 
     ranks.into_iter().map(point).collect()
 }
 
-/// Ranks to look at: all up to 6, and then each about a quarter larger than the one before, whatever the largest.
+/// Ranks to look at: all up to 6, and then each about a quarter larger than the one before, whatever the largest; and
+/// the first one beyond the largest.
 fn grid(largest: usize) -> Vec<usize> {
-    let next = |k: &usize| Some((k + 1).max(k * 5 / 4));
-    std::iter::successors(Some(1), next).take_while(|k| *k <= largest).collect()
+    let next = |k: &usize| (*k <= largest).then(|| (k + 1).max(k * 5 / 4));
+    std::iter::successors(Some(1), next).collect()
 }
 
 /// Rows at random, ascending, if so many entries are more than are needed.

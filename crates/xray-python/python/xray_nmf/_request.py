@@ -18,7 +18,6 @@ from sklearn.utils import check_array, check_random_state
 
 from . import _xray_nmf
 from ._check import real, share, text, whole
-from ._input import is_sparse
 from ._types import Floats
 from ._xray_nmf import Model
 
@@ -99,7 +98,7 @@ def factorize_request(model: Any, X: Any) -> dict[str, Any]:
 
     lists: dict[str, Reader] = {"fixed": listed, "excluded": listed}
     readers = {**lists, "candidates": optional(listed), "random_state": seed_of}
-    readers["selection"] = lambda name, value: suited_rule(model, X, text(name, value))
+    readers["selection"] = lambda name, value: suited_rule(model, text(name, value))
     defaults = DEFAULTS["factorize"]
     request = fields(model, defaults, {"refine_tol": share})
     params = fields(model, defaults["params"], readers)
@@ -111,11 +110,12 @@ def factorize_request(model: Any, X: Any) -> dict[str, Any]:
     return {**request, "params": params}
 
 
-def suited_rule(model: Any, X: Any, asked: str) -> str:
-    """The rule that "auto" stands for: one for sparse data and for features, one for the rest."""
-    suited = DEFAULTS["suited"]
-    by_parts = is_sparse(X) or model.output == "anchors"
-    return str(suited["sparse" if by_parts else "dense"]) if asked == "auto" else asked
+def suited_rule(model: Any, asked: str) -> str:
+    """The rule that "auto" stands for: features that stand for the others need not be extreme."""
+    if asked != "auto":
+        return asked
+    default: str = DEFAULTS["factorize"]["params"]["selection"]
+    return "greedy" if model.output == "anchors" else default
 
 
 def frequent_of(model: Any, X: Any) -> list[int] | None:

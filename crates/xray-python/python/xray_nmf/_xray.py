@@ -66,8 +66,8 @@ class XRay(AnchorSelector, ModelFile, TransformerMixin, BaseEstimator):
         of an image.
     selection : "auto" or Selection, default="auto"
         The rule that chooses the next anchor. "max" suits near-separable data with noise, "greedy"
-        text and the selection of features; README.md says what each is for. "auto" is "greedy" for
-        sparse data and where `output` is "anchors", else "max"; `selection_` tells which.
+        text and the selection of features; README.md says what each is for. "auto" is "greedy"
+        where `output` is "anchors", else "max"; `selection_` tells which.
     output : {"weights", "anchors"}, default="weights"
         What `transform` returns: nonnegative weights of `components_`, or, for feature selection,
         the anchor columns of its input as they are.
