@@ -265,7 +265,7 @@ impl Curve {
                 (rank, range, NumberReason::Knee)
             }
         };
-        let looked_at = errors().last().map_or(0, |last| last.0);
+        let looked_at = errors().next_back().map_or(0, |last| last.0);
         let reason = match looked_at {
             1 if !self.exhausted => NumberReason::Limit,
             _ => reason,
