@@ -5,7 +5,8 @@ usage: documents.py OLD NEW DATA WORK [--documents 737000] [--topics 50] [--turn
 
 Tweets are repeated, each time with some of their words left out, until there are as many documents
 as asked for. Told are the size of documents.csv (and of documents.parquet of the new program), and
-the seconds of a run with files less those of one with JSON alone: what it costs to write.
+the seconds of a run with files, but no page, less those of one with JSON alone: what it costs to
+write.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def main() -> None:
     write_texts(args.data, texts, args.documents)
     ways = {
         "old": [args.old],
-        "new": [args.new],
-        "new, parquet": [args.new, "--parquet"],
+        "new": [args.new, "--no-report"],
+        "new, parquet": [args.new, "--no-report", "--parquet"],
     }
     for turn in range(args.turns):
         for name, (program, *more) in ways.items():
