@@ -104,27 +104,21 @@ impl LeastDivergence {
 
     /// Products, gradient and value of the shares.
     fn look(&mut self) -> f64 {
-        let shares = std::mem::take(&mut self.shares);
-        let value = self.value_at(&shares);
-        self.shares = shares;
-        let sum = self.shares.iter().sum::<f64>();
-        self.gradient.clear();
-        self.gradient.resize(self.shares.len(), sum);
-        let lines = self.lines.chunks_exact(self.shares.len());
-        for (line, (v, y)) in lines.zip(self.parts.iter().zip(&self.products)) {
+        let Self { shares, lines, parts, products, gradient, .. } = self;
+        let lines = lines.chunks_exact(shares.len());
+        let product = |line: &[f64]| line.iter().zip(&*shares).map(|(a, p)| a * p).sum::<f64>();
+        products.clear();
+        products.extend(lines.clone().map(product));
+        let sum = shares.iter().sum::<f64>();
+        gradient.clear();
+        gradient.resize(shares.len(), sum);
+        let mut told = 0.0;
+        for (line, (v, y)) in lines.zip(parts.iter().zip(&*products)) {
             let part = v / y;
-            self.gradient.iter_mut().zip(line).for_each(|(g, a)| *g -= part * a);
+            gradient.iter_mut().zip(line).for_each(|(g, a)| *g -= part * a);
+            told += v * y.ln();
         }
-        value
-    }
-
-    /// The value of some shares, whose products are left in place.
-    fn value_at(&mut self, shares: &[f64]) -> f64 {
-        self.products.clear();
-        let product = |line: &[f64]| line.iter().zip(shares).map(|(a, p)| a * p).sum::<f64>();
-        self.products.extend(self.lines.chunks_exact(shares.len()).map(product));
-        let told = self.parts.iter().zip(&self.products).map(|(v, y)| v * y.ln());
-        0.5 * shares.iter().sum::<f64>().powi(2) - told.sum::<f64>()
+        0.5 * sum.powi(2) - told
     }
 
     /// At most how much smaller D can be: shares sum to 1 at the minimum, and D is convex.

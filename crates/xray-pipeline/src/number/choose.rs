@@ -112,6 +112,9 @@ impl NumberSuggestion {
     }
 }
 
+/// A number, the least and the largest that are nearly as good, and why.
+type Choice = (usize, (usize, usize), NumberReason);
+
 /// What was found so far.
 pub(super) struct Curve {
     pub(super) errors: BTreeMap<usize, f64>,
@@ -215,62 +218,62 @@ impl Curve {
     }
 
     /// Of the numbers that the data support, the largest that is as stable as the best, and those around it that
-    /// nearly are. Where nothing tells what they support, the smallest: more come out again no better.
-    fn stable(&self) -> Option<(usize, (usize, usize))> {
+    /// nearly are. Where nothing tells what they support, the smallest: more come out again no better. None where
+    /// rows are not grouped.
+    fn stable(&self) -> Option<Choice> {
         let most = self.most();
         let supported = || self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
         let best = self.best_stability(most);
         let mut as_stable = supported().filter(|point| point.1 >= AS_STABLE * best);
-        let rank = if self.is_brief() { as_stable.next() } else { as_stable.next_back() }?.0;
-        Some((rank, around(supported(), rank, |stability| stability >= NEARLY_AS_STABLE * best)))
+        let (k, reason) = match self.is_brief() {
+            true => (as_stable.next()?.0, NumberReason::Brief),
+            false => (as_stable.next_back()?.0, NumberReason::Stable),
+        };
+        let nearly = |stability| stability >= NEARLY_AS_STABLE * best;
+        Some((k, around(supported(), k, nearly), reason))
     }
 
     /// The number that the data support, if it is stable enough though not as stable as fewer; and those below it that are
     /// nearly as stable as it is.
-    fn stable_enough(&self) -> Option<(usize, (usize, usize))> {
+    fn stable_enough(&self) -> Option<Choice> {
         let most = self.told_supported().filter(|most| *most == self.most())?;
         let stability = *self.stabilities.get(&most)?;
         let best = self.best_stability(most);
         let curve = self.stabilities.range(..=most).map(|(k, stability)| (*k, *stability));
-        let is_near = |of: f64| of >= NEARLY_AS_STABLE * stability;
+        let nearly = |of: f64| of >= NEARLY_AS_STABLE * stability;
         let is_enough = (STABLE_ENOUGH * best..AS_STABLE * best).contains(&stability);
-        is_enough.then(|| (most, around(curve, most, is_near)))
+        is_enough.then(|| (most, around(curve, most, nearly), NumberReason::Supported))
+    }
+
+    /// The number whose errors are as good as the least, or where they bend if nothing bounds it.
+    fn by_errors(&self, looked_at: usize) -> Option<Choice> {
+        let errors = || self.errors.range(..=looked_at).map(|(k, error)| (*k, *error));
+        if self.told_supported().is_none() && !self.grouped {
+            let (k, range) = knee(errors());
+            return Some((k, range, NumberReason::Knee));
+        }
+        let (k, least) = (self.supported()?.min(looked_at), self.least_error());
+        let nearly = |error| error <= least * (1.0 + NEARLY_AS_GOOD);
+        let reason = match least < NOTHING {
+            true => NumberReason::Exhausted,
+            false => NumberReason::Supported,
+        };
+        Some((k, around(errors(), k, nearly), reason))
     }
 
     pub(super) fn choose(&self) -> Option<NumberSuggestion> {
-        let supported = self.supported()?;
         if self.tells_nothing() && !self.grouped {
             return None;
         }
-        let told = self.told_supported();
-        let errors = || self.errors.range(..=self.limit).map(|(k, error)| (*k, *error));
-        let stable_enough = self.stable_enough().filter(|_| self.grouped);
-        let (rank, range, reason) = match stable_enough.or(self.stable().filter(|_| self.grouped)) {
-            Some((rank, range)) if stable_enough.is_some() => {
-                (rank, range, NumberReason::Supported)
-            }
-            Some((rank, range)) if self.is_brief() => (rank, range, NumberReason::Brief),
-            Some((rank, range)) => (rank, range, NumberReason::Stable),
-            None if told.is_some() || self.grouped => {
-                let least = self.least_error();
-                let nearly = |error| error <= least * (1.0 + NEARLY_AS_GOOD);
-                let reason = match least < NOTHING {
-                    true => NumberReason::Exhausted,
-                    false => NumberReason::Supported,
-                };
-                (supported, around(errors(), supported, nearly), reason)
-            }
-            None => {
-                let (rank, range) = knee(errors());
-                (rank, range, NumberReason::Knee)
-            }
-        };
-        let looked_at = errors().next_back().map_or(0, |last| last.0);
+        let looked_at = *self.errors.range(..=self.limit).next_back()?.0;
+        let stable = self.stable_enough().or_else(|| self.stable());
+        let (rank, range, reason) = stable.or_else(|| self.by_errors(looked_at))?;
         let reason = match looked_at {
             1 if !self.exhausted => NumberReason::Limit,
             _ => reason,
         };
-        Some(NumberSuggestion { rank, range, supported: told, looked_at, reason })
+        let supported = self.told_supported();
+        Some(NumberSuggestion { rank, range, supported, looked_at, reason })
     }
 }
 
@@ -421,6 +424,15 @@ mod tests {
             let chosen = curve.choose().expect("a number");
             assert_eq!((chosen.rank, chosen.supported, chosen.looked_at), expected, "{limit}");
             assert!(curve.next_error().is_none_or(|k| k <= limit));
+        }
+        // Of one topic nothing is stable, and more are not suggested.
+        for grouped in [true, false] {
+            let two = curve(&turning[..2], &[]);
+            let chosen = Curve { limit: 1, grouped, ..two }.choose().expect("a number");
+            assert_eq!(
+                (chosen.rank, chosen.range, chosen.reason),
+                (1, (1, 1), NumberReason::Limit)
+            );
         }
     }
 

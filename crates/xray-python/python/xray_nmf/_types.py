@@ -16,7 +16,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 Axis: TypeAlias = Literal["features", "samples"]
 Selection: TypeAlias = Literal["rand", "max", "dist", "greedy", "agg", "joint"]
-SuitedSelection: TypeAlias = Literal["auto", "rand", "max", "dist", "greedy", "agg", "joint"]
+SuitedSelection: TypeAlias = Literal["auto"] | Selection
 Engine: TypeAlias = Literal["lazy", "direct"]
 Solver: TypeAlias = Literal["active-set", "coordinate-descent"]
 Normalize: TypeAlias = Literal["l1", "l2"]
