@@ -1,24 +1,26 @@
 //! Words on the command line.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
-use std::sync::LazyLock;
 
 use clap::{Command, CommandFactory, FromArgMatches};
 use xray_cli::args::Cli;
 
-/// Made once: that takes much longer than to read arguments.
-static COMMAND: LazyLock<Command> = LazyLock::new(|| {
-    let mut command = Cli::command();
-    command.build();
-    command
-});
+thread_local! {
+    /// Made once: that takes much longer than to read arguments.
+    static COMMAND: RefCell<Command> = RefCell::new({
+        let mut command = Cli::command();
+        command.build();
+        command
+    });
+}
 
 /// Arguments, with a line break after each.
 pub(crate) fn run(bytes: &[u8]) -> bool {
     let words = bytes.split(|&byte| byte == b'\n').map(word);
     let words = std::iter::once(OsString::from("xray")).chain(words);
-    let parsed =
-        COMMAND.clone().try_get_matches_from(words).and_then(|found| Cli::from_arg_matches(&found));
+    let found = COMMAND.with_borrow_mut(|command| command.try_get_matches_from_mut(words));
+    let parsed = found.and_then(|found| Cli::from_arg_matches(&found));
     if let Err(refused) = &parsed {
         assert!(!refused.to_string().is_empty(), "help, or what is wrong");
     }
