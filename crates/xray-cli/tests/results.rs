@@ -145,6 +145,7 @@ fn what_is_read_is_not_written_over() {
         assert_eq!(content(place.root()), before, "{line}");
     }
     // Neighbours are no inputs.
+    std::fs::remove_file(place.path("in/documents.csv")).expect("removed");
     place.done(&["topics", "in/anchors.csv", "-k", "2", "-o", "in"]);
     place.done(&["convert", "x.csv", "in/y.csv"]);
 }

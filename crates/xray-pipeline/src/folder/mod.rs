@@ -147,7 +147,9 @@ impl Folder {
                 )));
             }
         }
-        self.check_input()
+        let record = Record::read(&self.path);
+        self.check_foreign(&record)?;
+        self.check_input(&record)
     }
 
     fn make_and_lock(&mut self) -> Result<Lock> {
@@ -169,9 +171,18 @@ impl Folder {
         )))
     }
 
+    /// Leaves somebody's own files alone: those called like ours where no such run has written to.
+    fn check_foreign(&self, record: &Record) -> Result<()> {
+        let Some(name) = record.foreign(&self.path, self.plan.purpose) else { return Ok(()) };
+        Err(Error::Usage(format!(
+            "{}: no run has written this file, and this one might write over it; move it, or choose another folder \
+             with -o",
+            self.path.join(name).display()
+        )))
+    }
+
     /// Leaves results of other inputs alone, if that is wanted.
-    fn check_input(&self) -> Result<()> {
-        let record = Record::read(&self.path);
+    fn check_input(&self, record: &Record) -> Result<()> {
         let there = record.of(self.plan.purpose).and_then(|result| result.input.as_ref());
         let is_own = |there: &InputMark| {
             self.plan.input.as_ref().is_some_and(|own| own.place == there.place)

@@ -185,6 +185,14 @@ impl Record {
         self.results.values().flat_map(|result| &result.files)
     }
 
+    /// A file of somebody's own that has a name of ours, in a folder that no such run has written to.
+    pub(super) fn foreign(&self, folder: &Path, purpose: Purpose) -> Option<String> {
+        if self.results.contains_key(purpose.result()?) {
+            return None;
+        }
+        names_of(folder, purpose).filter(|name| !self.files().any(|file| file.file == *name)).min()
+    }
+
     /// Files of this record that are not in the `new` one, the manifest first: without it shards do not count.
     pub(super) fn without(&self, new: &Self) -> Vec<&RecordedFile> {
         let kept = |name: &str| new.files().any(|file| file.file == name);
@@ -200,13 +208,15 @@ pub fn replaceable(folder: &Path, purpose: Purpose) -> Vec<PathBuf> {
     let old = record.of(purpose).map_or(&[][..], |result| &result.files);
     let mut names: Vec<String> = old.iter().map(|file| file.file.clone()).collect();
     names.extend(purpose.names().iter().map(|&name| name.to_owned()));
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    names.extend(
-        entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| purpose.writes(name)),
-    );
+    names.extend(names_of(folder, purpose));
     names.iter().map(|name| folder.join(name)).collect()
+}
+
+/// What a folder has under names that such a run may write.
+fn names_of(folder: &Path, purpose: Purpose) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(move |name| purpose.writes(name))
 }
 
 impl RecordedFile {

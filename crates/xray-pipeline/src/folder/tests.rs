@@ -72,6 +72,23 @@ fn folders_are_tried_before_anything_is_done() {
 }
 
 #[test]
+fn files_that_no_run_has_written_are_not_written_over() {
+    let place = tempfile::tempdir().expect("a folder");
+    let path = place.path();
+    for file in ["documents.csv", "topics.csv"] {
+        std::fs::write(path.join(file), "mine").expect("written");
+    }
+    let message = open(path, Purpose::Topics).unwrap_err().to_string();
+    assert!(message.contains("documents.csv: no run has written this file"), "{message}");
+    assert!(message.ends_with("choose another folder with -o"), "{message}");
+    assert_eq!(names(path), ["documents.csv", "topics.csv"]);
+    // Other kinds of results have other names.
+    run(path, Purpose::Ranks, &["rank.csv"], "1").expect("nothing of that name");
+    open(path, Purpose::Topics).unwrap_err();
+    assert_eq!(content(path)["topics.csv"], "mine");
+}
+
+#[test]
 fn a_folder_holds_one_result_of_each_kind() {
     let place = tempfile::tempdir().expect("a folder");
     let path = place.path().join("out");
