@@ -13,7 +13,9 @@
 //! runs in the rayon pool of the caller.
 
 mod clean;
+mod counted;
 mod counts;
+mod forms;
 mod interner;
 mod language;
 mod matrix;
@@ -29,6 +31,8 @@ mod vocabulary;
 mod weights;
 
 pub use clean::{Dropped, Keep, cleaned};
+pub use counted::CountedDocuments;
+pub use forms::FormCount;
 pub use language::TextHint;
 pub use matrix::{ColumnCount, position_names, some_names};
 pub use options::{DocumentFrequency, Language, RowScale, StopWords, TextOptions};
@@ -36,5 +40,5 @@ pub use phrases::Phrases;
 pub use stems::{STEM_RULES, Stemmer};
 pub use stop_words::ENGLISH_STOP_WORDS;
 pub use tokens::tokens;
-pub use vectorizer::{CountedDocuments, FormCount, Vectorizer};
+pub use vectorizer::Vectorizer;
 pub use vocabulary::TermCount;

@@ -1,22 +1,19 @@
 //! Learning a vocabulary from documents, and weighing documents under it.
 
-use std::cmp::Reverse;
-use std::sync::{Mutex, PoisonError};
-
 use hashbrown::HashTable;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use xray_nmf::SparseMatrix;
 
 use super::clean::Dropped;
-use super::counts::{Analyzer, ChunkCounts, chunks};
+use super::counted::{CountedDocuments, count, dropped_of};
+use super::counts::ChunkCounts;
+use super::forms::{FormCount, forms_of};
 use super::interner::hash_of;
 use super::options::TextOptions;
-use super::phrases::{self, Phrases};
-use super::vocabulary::{DROPPED, TermCount, choose, choose_terms, merged_terms};
+use super::phrases;
+use super::vocabulary::{DROPPED, TermCount, choose, choose_terms};
 use super::weights::{Rows, inverse_frequencies, weigh};
-use crate::budget::{Budget, Claim, string_bytes};
 use crate::error::{Error, Result};
 
 /// A vocabulary with its weights: turns documents into rows of a matrix.
@@ -296,122 +293,6 @@ impl Vectorizer {
     }
 }
 
-/// Documents whose terms have been counted but not weighed: the texts themselves are no longer needed.
-///
-/// # Examples
-/// ```
-/// use xray_data::text::{CountedDocuments, TextOptions, Vectorizer};
-/// let documents = ["red apples", "green apples"];
-/// let counted = CountedDocuments::new(&TextOptions::default(), &documents)?;
-/// let vectorizer = Vectorizer::from_terms(TextOptions::default(), 2, counted.terms())?;
-/// let (x, same) = Vectorizer::fit_transform(TextOptions::default(), &documents)?;
-/// assert_eq!(vectorizer, same);
-/// assert_eq!(vectorizer.weigh(&counted)?.csr(), x.csr());
-/// # Ok::<(), xray_data::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct CountedDocuments {
-    chunks: Vec<ChunkCounts>,
-    /// The memory that they take, given back with them.
-    _claim: Claim,
-}
-
-impl CountedDocuments {
-    /// Counts the terms of documents.
-    ///
-    /// # Errors
-    /// If an option is out of range, or phrases are to be learned: that takes all texts together.
-    pub fn new(options: &TextOptions, documents: &[impl AsRef<str> + Sync]) -> Result<Self> {
-        options.check()?;
-        if options.phrases == Phrases::Learn {
-            let allowed = "they are learned from all texts together: run it on one rank".to_owned();
-            let value = "learn".to_owned();
-            return Err(Error::Parameter { name: "phrases", value, allowed });
-        }
-        let (chunks, claim) = count(options, documents)?;
-        Ok(Self { chunks, _claim: claim })
-    }
-
-    /// All terms with their counts, in no order.
-    pub fn terms(&self) -> Vec<TermCount> {
-        merged_terms(&self.chunks)
-    }
-
-    /// All words that stems stand for, in no order; none where words are terms.
-    pub fn forms(&self) -> Vec<FormCount> {
-        forms_of(&self.chunks)
-    }
-
-    /// What was dropped before terms were counted.
-    pub fn dropped(&self) -> Dropped {
-        dropped_of(&self.chunks)
-    }
-}
-
-/// A word, the stem that it is reduced to, and how often it occurs in some documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FormCount {
-    /// The stem.
-    pub stem: String,
-    /// The word.
-    pub word: String,
-    /// How often it occurs.
-    pub total: u64,
-}
-
-impl FormCount {
-    /// The most frequent word of each stem, by stem; of as frequent ones the first by code points.
-    pub fn most_frequent(
-        forms: impl IntoIterator<Item = FormCount>,
-    ) -> FxHashMap<String, FormCount> {
-        let mut best: FxHashMap<String, FormCount> = FxHashMap::default();
-        for form in forms {
-            let known = best.entry(form.stem.clone()).or_insert_with(|| form.clone());
-            if (Reverse(form.total), &form.word) < (Reverse(known.total), &known.word) {
-                *known = form;
-            }
-        }
-        best
-    }
-}
-
-/// The words of all chunks, each once.
-fn forms_of(chunks: &[ChunkCounts]) -> Vec<FormCount> {
-    let mut merged: FxHashMap<&str, (&str, u64)> = FxHashMap::default();
-    for (stem, word, total) in chunks.iter().flat_map(|chunk| chunk.forms.kept(&chunk.terms)) {
-        merged.entry(word).or_insert((stem, 0)).1 += total;
-    }
-    let form = |(word, (stem, total)): (&str, (&str, u64))| FormCount {
-        stem: stem.to_owned(),
-        word: word.to_owned(),
-        total,
-    };
-    merged.into_iter().map(form).collect()
-}
-
-fn dropped_of(chunks: &[ChunkCounts]) -> Dropped {
-    chunks.iter().fold(Dropped::default(), |sum, chunk| sum.plus(chunk.dropped))
-}
-
-/// Counts all chunks in parallel; the memory of documents and counts is held.
-fn count(
-    options: &TextOptions,
-    documents: &[impl AsRef<str> + Sync],
-) -> Result<(Vec<ChunkCounts>, Claim)> {
-    let analyzer = Analyzer::new(options)?;
-    let mut claim = Budget::of_process().claim("words of the texts");
-    claim.take(documents.iter().map(|text| string_bytes(text.as_ref().len())).sum())?;
-    let claim = Mutex::new(claim);
-    let counted = chunks(documents).into_par_iter().map(|chunk| {
-        let counted = analyzer.count(&documents[chunk]);
-        // A lock that another thread has left behind by a panic is as good as any.
-        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
-        claim.take(counted.bytes()).map(|()| counted)
-    });
-    let counted = counted.collect::<Result<_>>()?;
-    Ok((counted, claim.into_inner().unwrap_or_else(PoisonError::into_inner)))
-}
-
 fn build_lookup(vocabulary: &[String]) -> Result<HashTable<u32>> {
     let mut lookup = HashTable::with_capacity(vocabulary.len());
     for (column, term) in vocabulary.iter().enumerate() {
@@ -559,21 +440,6 @@ mod tests {
             weighed.expect("known columns").csr().1.to_vec()
         };
         assert_eq!(called(["elections", "parties"]), called(["elect", "parti"]));
-    }
-
-    #[cfg(feature = "stemming")]
-    #[test]
-    fn of_as_frequent_words_the_first_is_shown_however_texts_are_cut() {
-        let forms = |words: [(&str, u64); 3]| {
-            let form = |(word, total): (&str, u64)| FormCount {
-                stem: "s".into(),
-                word: word.into(),
-                total,
-            };
-            FormCount::most_frequent(words.map(form))["s"].word.clone()
-        };
-        assert_eq!(forms([("sb", 2), ("sa", 2), ("sc", 1)]), "sa");
-        assert_eq!(forms([("sa", 2), ("sc", 3), ("sb", 2)]), "sc");
     }
 
     #[cfg(feature = "stemming")]
