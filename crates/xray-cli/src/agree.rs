@@ -5,7 +5,9 @@ use std::time::Duration;
 use anyhow::Context;
 use xray_nmf::comm::{Communicator, Counted};
 use xray_nmf::{ErrorKind, RunState};
-use xray_pipeline::checkpoint::{CheckpointFile, Checkpointer, RunKey, restore_everywhere};
+use xray_pipeline::checkpoint::{
+    CheckpointFile, Checkpointer, RunKey, check_replaceable, restore_everywhere,
+};
 use xray_pipeline::report::RankFacts;
 use xray_pipeline::{Error, Progress, check_writable, same_everywhere};
 
@@ -38,12 +40,11 @@ pub(crate) fn anywhere(comm: &dyn Communicator, here: bool) -> anyhow::Result<bo
     Ok(comm.all_gather(&[u8::from(here)])?.concat().contains(&1))
 }
 
-/// Tries whether checkpoints can be written, before anything is read.
+/// Tries whether checkpoints can be written, and write over nothing else, before anything is read.
 pub(crate) fn check_checkpoint(comm: &dyn Communicator, args: &RunArgs) -> anyhow::Result<()> {
-    match &args.checkpoint {
-        Some(path) => check_writable(comm, path).context("cannot write the checkpoint"),
-        None => Ok(()),
-    }
+    let Some(path) = &args.checkpoint else { return Ok(()) };
+    check_writable(comm, path).context("cannot write the checkpoint")?;
+    Ok(check_replaceable(comm, path)?)
 }
 
 /// Works under the eyes of the session, from and to the checkpoints of a run.

@@ -23,7 +23,32 @@ pub(crate) fn read(
     session: &mut Session,
     args: &InputArgs,
 ) -> anyhow::Result<Content> {
-    read_dated(comm, session, args, None)
+    read_as(comm, session, args, &args.load_options())
+}
+
+/// Reads numbers or texts as those of a model, where nothing else is said.
+pub(crate) fn read_like(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    args: &InputArgs,
+    known: &Provenance,
+) -> anyhow::Result<Content> {
+    let options = args.load_options();
+    let zero_based = options.zero_based.or(known.zero_based);
+    let content = read_as(comm, session, args, &LoadOptions { zero_based, ..options })?;
+    let found = session.input.as_ref().map(|facts| &facts.text).filter(|found| !found.is_empty());
+    if let Some(found) = found
+        && args.text.is_empty()
+        && !known.text.is_empty()
+        && *found != known.text
+    {
+        session.warn(as_typed(&format!(
+            "the model's texts were those of {}, and these are those of {} (--text decides)",
+            known.text.join(" + "),
+            found.join(" + ")
+        )));
+    }
+    Ok(content)
 }
 
 /// Reads numbers or texts, with their dates if a column is named.
@@ -34,8 +59,17 @@ pub(crate) fn read_dated(
     time: Option<&str>,
 ) -> anyhow::Result<Content> {
     let options = LoadOptions { time: time.map(choice), ..args.load_options() };
+    read_as(comm, session, args, &options)
+}
+
+fn read_as(
+    comm: &dyn Communicator,
+    session: &mut Session,
+    args: &InputArgs,
+    options: &LoadOptions,
+) -> anyhow::Result<Content> {
     let inputs = together(comm, args.inputs())?;
-    let content = session.stage("read", || xray_pipeline::read(comm, &inputs, &options))?;
+    let content = session.stage("read", || xray_pipeline::read(comm, &inputs, options))?;
     let facts = InputFacts::new(comm, &content)?;
     if let Some(facts) = &facts {
         session.note(told(facts, args));
@@ -69,7 +103,12 @@ fn told(facts: &InputFacts, args: &InputArgs) -> String {
         let names: Vec<&str> = facts.encodings.iter().map(|encoding| encoding.name()).collect();
         line += &format!(" in {}", names.join(" and "));
     }
-    let columns = told_columns(facts);
+    line += match facts.zero_based {
+        Some(true) => " with columns from 0",
+        Some(false) => " with columns from 1",
+        None => "",
+    };
+    let columns = told_columns(facts, args);
     if !columns.is_empty() {
         line += &format!("; {}", columns.join(", "));
     }
@@ -94,7 +133,7 @@ pub(crate) fn noise_words(noise: Noise, rank: usize) -> String {
 }
 
 /// Which columns hold what.
-fn told_columns(facts: &InputFacts) -> Vec<String> {
+fn told_columns(facts: &InputFacts, args: &InputArgs) -> Vec<String> {
     // A column of a table without header is known by its number.
     let named = |column: &String| match facts.header {
         Some(false) => format!("column {column}"),
@@ -107,6 +146,10 @@ fn told_columns(facts: &InputFacts) -> Vec<String> {
     }
     columns.extend(facts.id.as_ref().map(|id| format!("ids {}", named(id))));
     match &facts.label {
+        _ if args.labels_file().is_some() => {
+            let file = args.labels.as_deref().unwrap_or_default();
+            columns.push(format!("labels from the file {file:?}"));
+        }
         Some(label) => columns.push(format!("labels {}", named(label))),
         None if facts.labelled => columns.push("with labels".to_owned()),
         None => {}
@@ -125,6 +168,7 @@ fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
         ("--encoding", args.encoding == Encoding::Auto && !facts.encodings.is_empty()),
         ("--header", args.header.is_none() && facts.header.is_some()),
         ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
+        ("--zero-based", args.zero_based.is_none() && facts.format == "svmlight"),
         ("--text", args.text.is_empty() && !facts.text.is_empty()),
         ("--id", args.id.is_none() && columns),
         ("--labels", args.labels.is_none() && columns),

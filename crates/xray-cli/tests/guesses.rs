@@ -46,6 +46,103 @@ fn transform_finds_columns_by_name() {
 }
 
 #[test]
+fn transform_finds_rows_by_name() {
+    let place = Place::new();
+    place.write("fit.csv", "gene,s1,s2,s3\ng1,5,0,5\ng2,0,4,4\ng3,1,1,2\ng4,3,0,3\n");
+    place.write("same.csv", "gene,n1\ng1,10\ng2,0\ng3,2\ng4,6\n");
+    place.write("turned.csv", "gene,n1\ng4,6\nx,9\ng2,0\ng1,10\ng3,2\n");
+    place.write("other.csv", "gene,n1\nq1,10\nq2,0\nq3,2\nq4,6\n");
+    place.write("plain.csv", "n1,n2\n10,1\n0,1\n2,1\n6,1\n");
+    place.done(&["factorize", "fit.csv", "-r", "2", "-o", "m.npz"]);
+    let transform = |file| ["transform", "m.npz", file, "--columns"];
+    let same = place.done(&transform("same.csv"));
+    let turned = place.done(&transform("turned.csv"));
+    assert_eq!(turned.stdout, same.stdout, "names decide, not places");
+    assert!(turned.stderr.contains("1 of 5 rows is not in the model"), "{}", turned.stderr);
+    for (file, words) in [
+        ("other.csv", &["4 of the model's 4 rows are missing: g1, g2, g3, g4"][..]),
+        ("plain.csv", &["rows without names", "--row-names", "--by-position"]),
+    ] {
+        place.xray(&transform(file)).assert_error(1, words);
+    }
+    for file in ["other.csv", "plain.csv"] {
+        place.done(&[&transform(file)[..], &["--by-position"]].concat());
+    }
+}
+
+#[test]
+fn new_svmlight_files_count_columns_as_those_of_the_model() {
+    let place = Place::new();
+    place.write("x.svm", "0 0:3 1:2\n0 0:2 1:3\n1 2:3 3:1\n1 2:1 3:4\n0 0:4 1:1\n1 2:2 3:2\n");
+    place.write("row.svm", "1 2:3 3:1\n");
+    place.write("from-1.svm", "1 3:3 4:1\n");
+    let run = place.done(&["topics", "x.svm", "-k", "2", "-o", "out"]);
+    assert!(run.stderr.contains("svmlight with columns from 0"), "{}", run.stderr);
+    let fitted = weights(&place.text("out/documents.csv"))[2].clone();
+    let weighed = |more: &[&str]| {
+        let run = place.done(&[&["transform", "out"], more].concat());
+        weights(&run.stdout)[0].clone()
+    };
+    assert_eq!(weighed(&["row.svm"]), fitted);
+    assert_eq!(weighed(&["from-1.svm", "--zero-based", "no"]), fitted);
+    assert_ne!(weighed(&["row.svm", "--zero-based", "no"]), fitted);
+    let run = place.xray(&["transform", "out", "x.svm", "--zero-based", "no"]);
+    run.assert_error(1, &["x.svm:1", "column 0"]);
+}
+
+#[test]
+fn words_that_new_counts_lack_are_told() {
+    let place = Place::new();
+    place.write("x.csv", "cat,dog,bond,bank\n2,1,0,0\n1,2,0,0\n0,0,1,2\n0,0,2,1\n");
+    place.write("fewer.csv", "bank,dog,bond\n2,0,1\n");
+    place.done(&["topics", "x.csv", "-k", "2", "-o", "out"]);
+    let run = place.done(&["transform", "out", "fewer.csv"]);
+    let told = "1 of the model's 4 columns are not in the data and count as zero: cat";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    place.write("plain.svm", "0 1:2 2:1\n0 1:1 2:2\n0 3:1 4:2\n0 3:2 4:1\n");
+    place.done(&["topics", "plain.svm", "-k", "2", "-o", "plain"]);
+    for (row, told) in [
+        ("0 1:1 2:1\n", "has 2 columns without names, and the model 4"),
+        ("0 1:1 6:1\n", "the last of the data's are left out"),
+    ] {
+        place.write("new.svm", row);
+        let run = place.done(&["transform", "plain", "new.svm"]);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn other_columns_of_text_than_those_of_the_model_are_told() {
+    let place = Place::new();
+    place.write(
+        "t.csv",
+        "label,text\ncats,cats purr loudly\nbonds,bonds fall today\ncats,cats sleep\n",
+    );
+    place.done(&["topics", "t.csv", "--text", "label", "--text", "text", "-k", "2", "-o", "out"]);
+    let run = place.done(&["transform", "out", "t.csv"]);
+    let told = "the model's texts were those of label + text, and these are those of text";
+    assert!(run.stderr.contains(told), "{}", run.stderr);
+    let same = ["transform", "out", "t.csv", "--text", "label", "--text", "text"];
+    let run = place.done(&same);
+    assert!(!run.stderr.contains("the model's texts"), "{}", run.stderr);
+    let fitted = weights(&place.text("out/documents.csv"));
+    assert_eq!(weights(&run.stdout), fitted);
+}
+
+#[test]
+fn classes_from_a_file_are_told_as_such() {
+    let place = Place::new();
+    place.write("t.csv", "label,text\nx,cats purr\ny,bonds fall\nx,cats sleep\n");
+    place.write("label", "p\nq\np\n");
+    let topics = |labels| ["topics", "t.csv", "-k", "2", "--json", "--labels", labels];
+    let run = place.done(&topics("label"));
+    assert!(run.stderr.contains("labels from the file \"label\""), "{}", run.stderr);
+    std::fs::remove_file(place.path("label")).expect("removed");
+    let run = place.done(&topics("label"));
+    assert!(run.stderr.contains("labels \"label\""), "{}", run.stderr);
+}
+
+#[test]
 fn columns_without_names_are_no_words() {
     let place = Place::new();
     place.write("t.txt", "10 cats and 10 dogs\n20 cats or 10 birds\nbirds and dogs 20\n");

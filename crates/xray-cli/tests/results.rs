@@ -144,10 +144,46 @@ fn what_is_read_is_not_written_over() {
         }
         assert_eq!(content(place.root()), before, "{line}");
     }
+    // Without another output, too; and a checkpoint takes the place of checkpoints alone.
+    place.write("weights.txt", "1\n1\n1\n1\n");
+    place.write("empty", "");
+    let before = content(place.root());
+    for (line, words) in [
+        ("factorize x.csv -r 2 --checkpoint x.csv", "the output would take the place of"),
+        (
+            "topics texts.csv -k 2 --json --checkpoint texts.csv",
+            "the output would take the place of",
+        ),
+        (
+            "factorize x.csv -r 2 --row-weights weights.txt --checkpoint weights.txt",
+            "the output would take the place of",
+        ),
+        ("factorize x.csv -r 2 --checkpoint words.txt", "words.txt: this file is no checkpoint"),
+        ("topics texts.csv -k 2 --json --checkpoint m.npz", "m.npz: this file is no checkpoint"),
+    ] {
+        place.xray(&line.split(' ').collect::<Vec<_>>()).assert_error(2, &[words]);
+        assert_eq!(content(place.root()), before, "{line}");
+    }
+    for _ in 0..2 {
+        place.done(&["factorize", "x.csv", "-r", "2", "--checkpoint", "empty"]);
+    }
     // Neighbours are no inputs.
     std::fs::remove_file(place.path("in/documents.csv")).expect("removed");
     place.done(&["topics", "in/anchors.csv", "-k", "2", "-o", "in"]);
     place.done(&["convert", "x.csv", "in/y.csv"]);
+}
+
+#[test]
+fn what_comes_through_a_pipe_is_never_the_same_input() {
+    let place = place();
+    let topics = ["topics", "-", "-k", "2", "-q"];
+    let texts = place.bytes("texts.csv");
+    assert_eq!(place.piped(&topics, &texts).status, Some(0));
+    let before = content(&place.path("stdin-topics"));
+    place.piped(&topics, &texts).assert_error(2, &["stdin-topics", "another input", "-o"]);
+    assert_eq!(content(&place.path("stdin-topics")), before);
+    let run = place.piped(&[&topics[..], &["-o", "stdin-topics"]].concat(), &texts);
+    assert_eq!(run.status, Some(0), "{}", run.stderr);
 }
 
 #[cfg(unix)]

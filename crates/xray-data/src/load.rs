@@ -54,9 +54,9 @@ pub fn load_with_origin(input: &Input, options: &LoadOptions) -> Result<(Loaded,
         Some(path) => read_folder(path, options)?,
         None => read_file(Source::open(input, options)?, options)?,
     };
-    let Parsed { loaded, layout, blank, noticed } = read;
+    let Parsed { loaded, layout, zero_based, blank, noticed } = read;
     let reading = Reading {
-        schema: Schema { format: format.name.to_owned(), layout, zero_based: options.zero_based },
+        schema: Schema { format: format.name.to_owned(), layout, zero_based },
         blank_lines: blank.places.len(),
         noticed,
     };

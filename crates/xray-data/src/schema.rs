@@ -82,7 +82,8 @@ impl Schema {
         };
         let zero_based = match format.is_zero_based {
             Some(test) if options.zero_based.is_none() => Some(any(inputs, options, test)?),
-            _ => options.zero_based,
+            Some(_) => options.zero_based,
+            None => None,
         };
         Ok(Self { format: format.name.to_owned(), layout, zero_based })
     }
@@ -103,6 +104,16 @@ impl Schema {
             labels: None,
             ..options.clone()
         })
+    }
+
+    /// What the columns that hold the text are called, if they have names.
+    pub fn names_of_texts(&self) -> Vec<String> {
+        let columns = self.layout.iter().flat_map(|layout| &layout.text);
+        let name = |column: &ColumnChoice| match column {
+            ColumnChoice::Name(name) => Some(name.clone()),
+            ColumnChoice::Position(_) => None,
+        };
+        columns.filter_map(name).collect()
     }
 
     /// Whether documents have no ids of their own and are called by their number over all files.

@@ -167,9 +167,15 @@ impl LoadedMatrix {
     /// The listed columns, in the given order. Panics if one is out of range.
     #[must_use]
     pub fn columns_at(self, columns: &[usize]) -> Self {
-        match self.transposed() {
-            LoadedMatrix::Sparse(x) => LoadedMatrix::Sparse(x.rows_at(columns).transposed()),
-            LoadedMatrix::Dense(x) => LoadedMatrix::Dense(x.rows_at(columns).transposed()),
+        self.transposed().rows_at(columns).transposed()
+    }
+
+    /// The listed rows, in the given order. Panics if one is out of range.
+    #[must_use]
+    pub fn rows_at(&self, rows: &[usize]) -> Self {
+        match self {
+            LoadedMatrix::Sparse(x) => LoadedMatrix::Sparse(x.rows_at(rows)),
+            LoadedMatrix::Dense(x) => LoadedMatrix::Dense(x.rows_at(rows)),
         }
     }
 

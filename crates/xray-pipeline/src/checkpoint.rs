@@ -5,7 +5,8 @@
 //! another thread, such as the one that hears of signals, while a long step is under way. A file that
 //! cannot be written is no reason to throw anchors away: the run goes on, and says so at its end.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -194,6 +195,29 @@ fn save(path: &Path, run: &RunKey, state: &RunState) -> Result<()> {
     let mut file = AtomicFile::create(path).map_err(|error| unwritable(&error))?;
     file.write_all(&bytes).map_err(|error| unwritable(&error))?;
     file.commit().map_err(|error| unwritable(&error))
+}
+
+/// Checks that no other file is where a checkpoint is to be written; collective.
+///
+/// # Errors
+/// The same on all ranks, if there is one.
+pub fn check_replaceable(comm: &dyn Communicator, path: &Path) -> Result<()> {
+    let beginning = format!("{{\"format\":\"{FORMAT}\"").into_bytes();
+    let is_other = || {
+        let mut found = Vec::new();
+        let file = File::open(path).ok().filter(|_| path.is_file());
+        let read = file.map(|file| file.take(beginning.len() as u64).read_to_end(&mut found));
+        matches!(read, Some(Ok(1..))) && found != beginning
+    };
+    let checked = if comm.rank() == 0 && is_other() {
+        Err(Error::Usage(format!(
+            "{}: this file is no checkpoint, and would be written over; choose another for --checkpoint",
+            path.display()
+        )))
+    } else {
+        Ok(())
+    };
+    together(comm, checked)
 }
 
 /// Reads the checkpoint of a run with the same key; nothing if there is no such file.

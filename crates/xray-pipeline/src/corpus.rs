@@ -242,6 +242,31 @@ impl RowNames {
             None => Cow::Owned(self.own.global(place).to_string()),
         }
     }
+
+    /// The memory that they take.
+    pub fn bytes(&self) -> u64 {
+        let lists = [&self.ids, &self.labels, &self.times].into_iter().flatten();
+        lists.map(|list| list_bytes(list)).sum()
+    }
+
+    /// The names of all rows, on every rank; collective.
+    ///
+    /// # Errors
+    /// If a message is lost.
+    pub fn all_ids(&self, comm: &dyn Communicator) -> Result<Option<Cow<'_, [String]>>> {
+        if comm.is_alone() {
+            return Ok(self.ids.as_deref().map(Cow::Borrowed));
+        }
+        let own = self.ids.iter().flatten().enumerate();
+        let own: Vec<(usize, &String)> =
+            own.map(|(place, id)| (self.own.global(place), id)).collect();
+        let mut all: Vec<(usize, String)> = Vec::new();
+        for message in comm.all_gather(&serde_json::to_vec(&own)?)? {
+            all.extend(serde_json::from_slice::<Vec<(usize, String)>>(&message)?);
+        }
+        all.sort_unstable_by_key(|(row, _)| *row);
+        Ok((!all.is_empty()).then(|| all.into_iter().map(|(_, id)| id).collect()))
+    }
 }
 
 impl Corpus {
@@ -300,8 +325,7 @@ impl Corpus {
 
     /// The memory of the names of rows and columns.
     pub fn names_bytes(&self) -> u64 {
-        let lists = [self.rows.ids.as_deref(), self.rows.labels.as_deref(), self.names.listed()];
-        lists.into_iter().flatten().map(list_bytes).sum()
+        self.rows.bytes() + self.names.listed().map_or(0, list_bytes)
     }
 
     /// Number of documents on all ranks.

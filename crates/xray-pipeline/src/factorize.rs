@@ -100,7 +100,8 @@ pub fn factorize(
     let found = Arc::new(fit.observe(&mut Told(progress)).run(params)?);
     let mut stability = None;
     if options.stability && found.termination() != Termination::Stopped {
-        stability = Some(anchor_stability(comm, &corpus.matrix, &found, params, progress)?);
+        let (matrix, memory) = (&corpus.matrix, options.memory);
+        stability = Some(anchor_stability(comm, matrix, &found, params, memory, progress)?);
     }
     if options.refine == 0 || found.termination() == Termination::Stopped {
         return Ok(Factorized { found, refined: None, stability });

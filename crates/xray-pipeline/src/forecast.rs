@@ -6,7 +6,8 @@
 //!
 //! | stage | bytes |
 //! |---|---|
-//! | fitting | X, `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, `120 n_own`, H |
+//! | fitting | X (twice if columns are normalised), `16 m` for p and the row it came from, `8 r n_own` for products with the anchors, `12 z_A`, `24 z_c`, a batch of columns of X'X, `120 n_own`, H; robust: `32 (m + n) (r + 8)` for singular vectors |
+//! | stability | as fitting, X again for a sample and its halves, and W and H that were found |
 //! | refining | X (on several ranks also by rows), `24 m_own r` for W, `24 r n` for H and copies to look ahead from, `8 r n_own`, `12 z_A` |
 //! | weights | X, H, `8 r^2`, W twice; then W once, `24 r n` for centroids and `24 m` for all clusters and lengths |
 //! | writing | refined factors: X, `28 m_own r` and `24 r n` for W and H as they are, and as they are written |
@@ -39,7 +40,7 @@ const WEIGHTS_OF_SPARSE: usize = 12;
 const IN_FLIGHT: u64 = (3 * 16) << 20;
 
 /// What is to be done with the data.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Work {
     /// The most anchors that are looked for.
     pub rank: usize,
@@ -49,6 +50,12 @@ pub struct Work {
     pub weighs: bool,
     /// The part of the rows that is held out, for which rows are copied.
     pub copied: f64,
+    /// Whether columns are normalised, for which all are copied.
+    pub normalizes: bool,
+    /// Whether the search is robust.
+    pub robust: bool,
+    /// Whether halves of the rows are fitted after all.
+    pub halves: bool,
 }
 
 /// What the forecast has to know of the data of one rank.
@@ -119,6 +126,8 @@ impl Shape {
 pub struct Forecast {
     /// While anchors are found.
     pub fitting: u64,
+    /// While halves of the rows are fitted; 0 if they are not.
+    pub halving: u64,
     /// While factors are refined; 0 if they are not.
     pub refining: u64,
     /// While rows are weighed; 0 if they are not.
@@ -139,11 +148,14 @@ impl Forecast {
         let entry = if dense { 8 } else { 12 };
         let anchors = entry * shape.anchor_entries;
         let copies = (shape.bytes as f64 * work.copied) as u64;
+        let normalized = if work.normalizes { shape.bytes } else { 0 };
+        let vectors = if work.robust { 32 * (m + n) * (r + 8) } else { 0 };
         let weights = if dense { r } else { r.min(WEIGHTS_OF_SPARSE as u64) };
         let candidates = 2 * entry * shape.round_entries + BATCH * shape.gram_column();
         let products = 8 * r * own_n;
         let columns = PER_COLUMN * own_n + 12 * weights * own_n;
-        let fitting = 16 * m + products + anchors + candidates + columns;
+        let fitting = 16 * m + products + anchors + candidates + columns + normalized + vectors;
+        let halving = shape.bytes + fitting + 16 * own_m * r + 24 * r * n;
         let (by_rows, in_flight) = if shape.ranks == 1 { (0, 0) } else { (shape.bytes, IN_FLIGHT) };
         let refining = by_rows + in_flight + 24 * own_m * r + 24 * r * n + products + anchors;
         let clusters = 24 * r * n + 24 * m;
@@ -153,6 +165,7 @@ impl Forecast {
         let when = |needed: bool, bytes: u64| if needed { kept + bytes } else { 0 };
         Self {
             fitting: kept + copies + fitting,
+            halving: when(work.halves, halving),
             refining: when(work.refines, refining),
             weighing: when(work.weighs, weighing),
             writing: when(work.refines && !work.weighs, writing),
@@ -161,7 +174,7 @@ impl Forecast {
 
     /// The most of all stages.
     pub fn peak(&self) -> u64 {
-        self.fitting.max(self.refining).max(self.weighing).max(self.writing)
+        self.fitting.max(self.halving).max(self.refining).max(self.weighing).max(self.writing)
     }
 
     /// What `limit` bytes leave for cached columns while anchors are found.
@@ -171,10 +184,11 @@ impl Forecast {
     pub fn cache_within(&self, limit: u64) -> Result<usize> {
         let needed = self.peak();
         if needed <= limit {
-            return Ok((limit - self.fitting) as usize);
+            return Ok((limit - self.fitting.max(self.halving)) as usize);
         }
         let (stage, lighter) = match needed {
             _ if needed == self.fitting => ("to find the anchors", ""),
+            _ if needed == self.halving => ("to look how stable they are", ", leave that out"),
             _ if needed == self.weighing => ("to weigh the rows", ""),
             _ => ("to refine them", ", leave refinement out (--refine 0)"),
         };
@@ -187,17 +201,24 @@ impl Forecast {
     }
 }
 
-/// Refuses the weights of rows under a model whose numbers of topics and columns do not fit into the memory.
+/// Refuses the weights of rows under a model whose numbers of topics and columns do not fit into the memory beside
+/// the `held` bytes of the model and the rows.
 ///
 /// # Errors
 /// If they do not.
-pub(crate) fn check_model(rank: usize, n_columns: usize, n_rows: usize, limit: u64) -> Result<()> {
+pub(crate) fn check_model(
+    rank: usize,
+    n_columns: usize,
+    n_rows: usize,
+    held: u64,
+    limit: u64,
+) -> Result<()> {
     let (r, n, m) = (rank as u64, n_columns as u64, n_rows as u64);
     // Centroids of clusters take as much as H.
     let columns = r.saturating_mul(n).saturating_mul(2);
     let terms = [r.saturating_mul(r), columns, 2 * r.saturating_mul(m)];
     let numbers = terms.into_iter().fold(0, u64::saturating_add);
-    let needed = numbers.saturating_mul(8).saturating_add(PROGRAM_BYTES);
+    let needed = numbers.saturating_mul(8).saturating_add(PROGRAM_BYTES).saturating_add(held);
     if needed <= limit {
         return Ok(());
     }
@@ -236,8 +257,8 @@ mod tests {
     /// Peaks of the program, in MB, and what the cache could take of them.
     #[test]
     fn forecasts_are_near_measured_peaks() {
-        let refines = |rank| Work { rank, refines: true, weighs: false, copied: 0.0 };
-        let finds = |rank| Work { rank, refines: false, weighs: false, copied: 0.0 };
+        let refines = |rank| Work { rank, refines: true, ..Work::default() };
+        let finds = |rank| Work { rank, ..Work::default() };
         let measured = [
             (shape(600_000, 1_000, 5_000_000, 10), refines(10), 307.3, 0.0),
             (shape(4_000, 4_000, 16_000_000, 8), refines(8), 149.0, 0.0),
@@ -253,7 +274,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_what_helps() {
         let shape = shape(600_000, 1_000, 5_000_000, 10);
-        let work = Work { rank: 10, refines: true, weighs: false, copied: 0.0 };
+        let work = Work { rank: 10, refines: true, ..Work::default() };
         let forecast = Forecast::new(&shape, &work);
         let cache = forecast.cache_within(forecast.peak()).expect("it fits");
         assert_eq!(cache as u64, forecast.peak() - forecast.fitting);
@@ -278,8 +299,9 @@ mod tests {
 
     #[test]
     fn models_of_many_topics_are_refused() {
-        assert!(check_model(10, 1000, 1000, 1 << 30).is_ok());
-        let message = check_model(20_000, 2, 5, 1 << 30).unwrap_err().to_string();
+        assert!(check_model(10, 1000, 1000, 0, 1 << 30).is_ok());
+        assert!(check_model(10, 1000, 1000, 1 << 30, 1 << 30).is_err());
+        let message = check_model(20_000, 2, 5, 0, 1 << 30).unwrap_err().to_string();
         assert!(message.contains("20000 topics") && message.contains("3.2 GB"), "{message}");
     }
 }

@@ -62,7 +62,10 @@ pub(crate) fn share_units(row: &[f64]) -> impl Iterator<Item = u64> + '_ {
     const UNITS: f64 = 1e9;
     let sum: f64 = row.iter().sum();
     let scale = if sum > 0.0 { UNITS / sum } else { 0.0 };
-    row.iter().map(move |weight| (scale * weight).round() as u64)
+    // Of the tiniest sums the scale is infinite.
+    let units =
+        move |weight: f64| if scale.is_finite() { scale * weight } else { weight / sum * UNITS };
+    row.iter().map(move |&weight| units(weight).round() as u64)
 }
 
 /// The names that any rank has, in order; empty ones are none.
@@ -98,6 +101,14 @@ mod tests {
         let weights = places.iter().flat_map(|&d| all[d]).collect();
         let own_names: Vec<&str> = places.iter().map(|&d| names[d]).collect();
         GroupShares::new(comm, &DocumentWeights::new(own, 2, weights), &own_names).expect("shares")
+    }
+
+    #[test]
+    fn shares_of_the_tiniest_weights_are_parts_of_one() {
+        let units = |row: &[f64]| share_units(row).collect::<Vec<_>>();
+        assert_eq!(units(&[5e-324, 0.0]), [1_000_000_000, 0]);
+        assert_eq!(units(&[1e-310, 3e-310]), [250_000_000, 750_000_000]);
+        assert_eq!(units(&[0.0, 0.0]), [0, 0]);
     }
 
     #[test]

@@ -20,10 +20,22 @@ pub enum ColumnMatch {
     Places,
 }
 
-/// Where the columns of a model are in the data.
+/// What is found by its name.
+#[derive(Debug, Clone, Copy)]
+struct Lines {
+    one: &'static str,
+    many: &'static str,
+    /// The option that names a file with their names.
+    option: &'static str,
+}
+
+const COLUMNS: Lines = Lines { one: "column", many: "columns", option: "--terms" };
+const ROWS: Lines = Lines { one: "row", many: "rows", option: "--row-names" };
+
+/// Where the columns, or rows, of a model are in the data.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Matched {
-    /// The place of each of the model's columns in the data, or none if the data is to be taken as it is.
+    /// The place of each of the model's in the data, or none if the data is to be taken as it is.
     pub order: Option<Vec<usize>>,
     /// What people should know about it.
     pub notes: Vec<String>,
@@ -38,28 +50,54 @@ pub(crate) fn match_columns(
     data: &ColumnNames,
     how: ColumnMatch,
 ) -> Result<Matched> {
-    let (known, given) = match (known, data, how) {
-        (Some(known), ColumnNames::Given(given), ColumnMatch::Names) => (known, given),
-        (Some(known), _, ColumnMatch::Names) => return Err(nameless(known)),
-        (None, ColumnNames::Given(_), ColumnMatch::Names) => {
-            let note =
-                "the model's columns have no names: those of the data are taken in their order";
-            return Ok(Matched { order: None, notes: vec![note.to_owned()] });
+    let given = match data {
+        ColumnNames::Given(given) => Some(&given[..]),
+        ColumnNames::Words(_) | ColumnNames::Positions => None,
+    };
+    match_names(known, given, how, COLUMNS)
+}
+
+/// Finds the rows of a model's W.
+///
+/// # Errors
+/// As [`match_columns`].
+pub(crate) fn match_rows(
+    known: Option<&[String]>,
+    given: Option<&[String]>,
+    how: ColumnMatch,
+) -> Result<Matched> {
+    match_names(known, given, how, ROWS)
+}
+
+fn match_names(
+    known: Option<&[String]>,
+    given: Option<&[String]>,
+    how: ColumnMatch,
+    lines: Lines,
+) -> Result<Matched> {
+    let many = lines.many;
+    let (known, given) = match (known, given, how) {
+        (Some(known), Some(given), ColumnMatch::Names) => (known, given),
+        (Some(known), None, ColumnMatch::Names) => return Err(nameless(known, lines)),
+        (None, Some(_), ColumnMatch::Names) => {
+            let note = format!(
+                "the model's {many} have no names: those of the data are taken in their order"
+            );
+            return Ok(Matched { order: None, notes: vec![note] });
         }
         _ => return Ok(Matched::default()),
     };
     if known == given {
         return Ok(Matched::default());
     }
-    check_distinct(known, "of the model")?;
-    let places = check_distinct(given, "of the data")?;
+    check_distinct(known, "of the model", lines)?;
+    let places = check_distinct(given, "of the data", lines)?;
     let found: Vec<Option<usize>> =
         known.iter().map(|name| places.get(name.as_str()).copied()).collect();
-    let lost = |(name, place): (&String, &Option<usize>)| place.is_none().then(|| name.clone());
-    let missing: Vec<String> = known.iter().zip(&found).filter_map(lost).collect();
+    let missing = without_place(known, &found);
     if !missing.is_empty() {
         return Err(Error::Mismatch(format!(
-            "{} of the model's {} columns are missing: {}; the data has {} (--by-position takes columns in \
+            "{} of the model's {} {many} are missing: {}; the data has {} (--by-position takes {many} in \
              their order, whatever they are called)",
             missing.len(),
             known.len(),
@@ -72,8 +110,14 @@ pub(crate) fn match_columns(
     order.iter().for_each(|&place| unused[place] = false);
     let unknown = given.iter().zip(unused).filter(|(_, unused)| *unused);
     let unknown: Vec<String> = unknown.map(|(name, _)| name.clone()).collect();
-    let notes = left_out(&unknown, given.len());
+    let notes = left_out(&unknown, given.len(), lines);
     Ok(Matched { order: Some(order), notes: notes.into_iter().collect() })
+}
+
+/// The names for which no place was found.
+fn without_place(names: &[String], found: &[Option<usize>]) -> Vec<String> {
+    let lost = names.iter().zip(found).filter(|(_, place)| place.is_none());
+    lost.map(|(name, _)| name.clone()).collect()
 }
 
 /// Names for the columns of a matrix of counts, or none if they have none and may be called by their places;
@@ -99,42 +143,78 @@ pub(crate) fn names_of_counts(
         (ColumnMatch::Names, ColumnNames::Given(names)) => {
             let is_unknown = |name: &&String| vectorizer.column(name).is_none();
             let unknown: Vec<String> = names.iter().filter(is_unknown).cloned().collect();
-            let notes = left_out(&unknown, names.len());
-            Ok((Some(names), notes.into_iter().collect()))
+            let notes = [left_out(&unknown, names.len(), COLUMNS), not_there(vectorizer, &names)];
+            Ok((Some(names), notes.into_iter().flatten().collect()))
         }
         (ColumnMatch::Names, ColumnNames::Words(_) | ColumnNames::Positions) => {
-            Ok((None, Vec::new()))
+            Ok((None, differing(n_columns, known.len()).into_iter().collect()))
         }
     }
 }
 
-fn nameless(known: &[String]) -> Error {
+/// A sentence about words of the model that are no columns of the data, if there are any.
+fn not_there(vectorizer: &Vectorizer, names: &[String]) -> Option<String> {
+    let mut is_there = vec![false; vectorizer.vocabulary().len()];
+    names.iter().filter_map(|name| vectorizer.column(name)).for_each(|j| is_there[j] = true);
+    let words = vectorizer.vocabulary().iter().zip(is_there).filter(|(_, there)| !there);
+    let missing: Vec<String> = words.map(|(word, _)| word.clone()).collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "{} of the model's {} columns are not in the data and count as zero: {}",
+            missing.len(),
+            vectorizer.vocabulary().len(),
+            some_names(&missing)
+        )
+    })
+}
+
+/// A sentence about columns without names, if there are more or fewer of them than the model has.
+fn differing(n_columns: usize, known: usize) -> Option<String> {
+    let consequence = match n_columns.cmp(&known) {
+        std::cmp::Ordering::Equal => return None,
+        std::cmp::Ordering::Less => "the last of the model's count as zero",
+        std::cmp::Ordering::Greater => "the last of the data's are left out",
+    };
+    Some(format!(
+        "the data has {n_columns} columns without names, and the model {known}: they are taken in their \
+         order, and {consequence}"
+    ))
+}
+
+fn nameless(known: &[String], lines: Lines) -> Error {
+    let Lines { many, option, .. } = lines;
     Error::Mismatch(format!(
-        "found columns without names, expected those of the model: {} (give their names with --terms, or \
+        "found {many} without names, expected those of the model: {} (give their names with {option}, or \
          take them in the model's order with --by-position)",
         some_names(known)
     ))
 }
 
-/// A sentence about columns that the model does not have, if there are any.
-fn left_out(unknown: &[String], n_columns: usize) -> Option<String> {
+/// A sentence about what the model does not have, if there is any.
+fn left_out(unknown: &[String], n_lines: usize, lines: Lines) -> Option<String> {
     let verb = if unknown.len() == 1 { "is" } else { "are" };
     (!unknown.is_empty()).then(|| {
         format!(
-            "{} of {n_columns} columns {verb} not in the model and {verb} left out: {}",
+            "{} of {n_lines} {} {verb} not in the model and {verb} left out: {}",
             unknown.len(),
+            lines.many,
             some_names(unknown)
         )
     })
 }
 
 /// The place of each name.
-fn check_distinct<'a>(names: &'a [String], whose: &str) -> Result<HashMap<&'a str, usize>> {
+fn check_distinct<'a>(
+    names: &'a [String],
+    whose: &str,
+    lines: Lines,
+) -> Result<HashMap<&'a str, usize>> {
     let mut places = HashMap::with_capacity(names.len());
     for (place, name) in names.iter().enumerate() {
         if let Some(first) = places.insert(name.as_str(), place) {
+            let Lines { one, many, .. } = lines;
             return Err(Error::Mismatch(format!(
-                "columns {} and {} {whose} are both called {name:?}: rename one, or take columns in the \
+                "{many} {} and {} {whose} are both called {name:?}: rename one {one}, or take {many} in the \
                  model's order with --by-position",
                 first + 1,
                 place + 1

@@ -11,7 +11,7 @@ use crate::documents::{DocumentWeights, Explained};
 use crate::error::{Error, Result};
 use crate::forecast::check_model;
 use crate::left_over::{explained_part, row_errors};
-use crate::matching::{ColumnMatch, match_columns, names_of_counts};
+use crate::matching::{ColumnMatch, Matched, match_columns, match_rows, names_of_counts};
 use crate::model::{dense_topics, heaviest_topics, model_clusters};
 use crate::read::{Content, Entry, OwnDocuments, exchange};
 use crate::report::LEAST_EXPLAINED;
@@ -49,7 +49,8 @@ fn texts(comm: &dyn Communicator, model: &Model, documents: OwnDocuments) -> Res
         return together(comm, Err(Error::Usage(message.into())));
     };
     let OwnDocuments { own, n_documents, .. } = documents;
-    let matrix = together(comm, vectorizer.transform(&own.texts))?;
+    let matrix = together(comm, vectorizer.transform(&own.texts))?.into();
+    drop(own.texts);
     let rows = RowNames {
         own: Ownership::rows(n_documents, comm),
         ids: Some(own.ids),
@@ -73,13 +74,14 @@ fn table(
             Some(order) => own.columns_at(&order),
             None => own,
         };
-        let weighed = weigh(comm, model, own.as_matrix(), rows)?;
+        let weighed = weigh(comm, model, &own, rows)?;
         return Ok(Transformed { notes: matched.notes, ..weighed });
     };
     let names = names_of_counts(vectorizer, names, matrix.n_columns(), how);
     let (names, notes) = together(comm, names)?;
     let counts = into_sparse(own_rows_of(comm, matrix)?)?;
-    let matrix = together(comm, vectorizer.transform_counts(&counts, names.as_deref()))?;
+    let matrix = vectorizer.transform_counts(&counts, names.as_deref());
+    let matrix = together(comm, matrix)?.into();
     drop(counts);
     Ok(Transformed { notes, ..weigh(comm, model, &matrix, rows)? })
 }
@@ -123,10 +125,11 @@ pub fn corpus_under(model: &Model, content: Content) -> Result<Corpus> {
 fn weigh(
     comm: &dyn Communicator,
     model: &Model,
-    matrix: &dyn Matrix,
+    rows_of_x: &LoadedMatrix,
     rows: RowNames,
 ) -> Result<Transformed> {
     let (rank, n) = (model.h.n_rows(), model.h.n_columns());
+    let matrix = rows_of_x.as_matrix();
     if matrix.n_columns() != n {
         let message = format!(
             "found {} columns, expected {n}, as the model has (--transpose swaps rows and columns, \
@@ -135,7 +138,8 @@ fn weigh(
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
-    let fits = check_model(rank, n, matrix.n_rows(), Budget::of_process().limit());
+    let held = model.bytes() + rows_of_x.bytes() + rows.bytes();
+    let fits = check_model(rank, n, matrix.n_rows(), held, Budget::of_process().limit());
     together(comm, fits)?;
     let topics = RowModel::new(rank, n, dense_topics(model))?;
     let weights = together(comm, topics.weights(matrix))?;
@@ -156,28 +160,35 @@ fn transformed(model: &Model, rows: RowNames, weights: Vec<f64>) -> Transformed 
     Transformed { rows, documents, notes: Vec::new() }
 }
 
-/// Weighs new columns as combinations of the model's W; collective. Each column becomes a row of weights,
-/// at home with the owner of its block.
+/// Weighs new columns as combinations of the model's W, whose rows are found as `how` says; collective. Each column
+/// becomes a row of weights, at home with the owner of its block.
 ///
 /// # Errors
-/// If the model has no W, or the number of rows differs.
+/// If the model has no W, or the rows are not those of W.
 pub fn transform_columns(
     comm: &dyn Communicator,
     model: &Model,
     corpus: &Corpus,
+    how: ColumnMatch,
 ) -> Result<Transformed> {
     let Some(w) = &model.w else {
         return together(comm, Err(Error::Mismatch("the model has no W; fit it again".into())));
     };
-    if corpus.matrix.n_rows() != w.n_rows() {
+    let ids = corpus.rows.all_ids(comm)?;
+    let matched = match_rows(model.row_names.as_deref(), ids.as_deref(), how);
+    let Matched { order, notes } = together(comm, matched)?;
+    let n_rows = order.as_ref().map_or(corpus.matrix.n_rows(), Vec::len);
+    if n_rows != w.n_rows() {
         let message = format!(
-            "found {} rows, expected {}, as the model's W has (--transpose swaps rows and columns)",
-            corpus.matrix.n_rows(),
+            "found {n_rows} rows, expected {}, as the model's W has (--transpose swaps rows and columns)",
             w.n_rows()
         );
         return together(comm, Err(Error::Mismatch(message)));
     }
-    let solved = nnls(w.as_matrix(), corpus.matrix.columns().as_matrix());
+    let own = corpus.matrix.columns();
+    let ordered = order.map(|order| own.rows_at(&order));
+    let own = ordered.as_ref().unwrap_or(own);
+    let solved = nnls(w.as_matrix(), own.as_matrix());
     let solved = together(comm, solved)?.solutions;
     let (rank, n) = (model.rank(), corpus.matrix.n_columns());
     let layout = Ownership::columns(n, comm);
@@ -194,7 +205,7 @@ pub fn transform_columns(
     let listed = corpus.words();
     let ids = (0..own.n_own()).map(|place| listed[own.global(place)].clone()).collect();
     let rows = RowNames { own, ids: Some(ids), labels: None, times: None };
-    Ok(transformed(model, rows, weights))
+    Ok(Transformed { notes, ..transformed(model, rows, weights) })
 }
 
 /// All entries, column after column.

@@ -40,7 +40,8 @@ impl Trust {
     }
 }
 
-/// The stability of every anchor of a fit with these parameters; collective.
+/// The stability of every anchor of a fit with these parameters, whose refits have so many bytes for cached products;
+/// collective.
 ///
 /// # Errors
 /// If a refit fails, or `progress` stops the work.
@@ -49,6 +50,7 @@ pub fn anchor_stability(
     matrix: &DistributedMatrix,
     found: &Factorization,
     params: &Params,
+    memory: Option<usize>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<f64>> {
     let anchors = found.anchors();
@@ -63,7 +65,8 @@ pub fn anchor_stability(
             row_weights: params.row_weights.as_ref().map(|p| rows.iter().map(|&d| p[d]).collect()),
             ..params.clone()
         };
-        let chosen = Fit::part(half.portion(), comm).stop(&stop).run(&own)?.anchors();
+        let chosen =
+            Fit::part(half.portion(), comm).memory(memory).stop(&stop).run(&own)?.anchors();
         for (count, back) in again.iter_mut().zip(came_back(comm, found, &sizes, &chosen)?) {
             *count += usize::from(back);
         }

@@ -105,7 +105,7 @@ impl Factorization {
         let work = move |watch: &Watch| -> xray_pipeline::Result<_> {
             let matrix = DistributedMatrix::whole(borrowed.storage.copied_rows(None)?);
             let mut progress = Stoppable { stop: watch.stop().clone(), tell: reporter(watch) };
-            anchor_stability(&OneRank, &matrix, &found, &params, &mut progress)
+            anchor_stability(&OneRank, &matrix, &found, &params, None, &mut progress)
         };
         let stability = doorway::run_with_threads(py, threads, progress, work)?;
         Ok(stability.into_pyarray(py))

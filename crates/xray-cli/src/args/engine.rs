@@ -6,6 +6,7 @@ use clap::{Args, ValueHint};
 use xray_data::text::DocumentFrequency;
 use xray_data::{Input, LoadOptions, read_names};
 use xray_nmf::{Engine, Normalize, Params, Refinement, Selection, Solver};
+use xray_pipeline::Work;
 
 use super::CommonArgs;
 use super::parse::choice;
@@ -93,6 +94,12 @@ impl EngineArgs {
             row_weights: self.row_weights.as_deref().map(read_weights).transpose()?,
             ..Params::new(rank)
         })
+    }
+
+    /// What the search does with the data, for a forecast of its memory.
+    pub(crate) fn work(&self) -> Work {
+        let normalizes = self.normalize != Normalize::None;
+        Work { normalizes, robust: self.robust, ..Work::default() }
     }
 
     /// Which columns may be anchors.

@@ -25,7 +25,7 @@ pub struct InputArgs {
     /// Column or field that names the document
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Column, field or .mat variable with the true classes, or a file with one a line
+    /// Column, field or .mat variable with the true classes, or a file with one a line; a file of that name comes first
     #[arg(long, value_name = "COLUMN|FILE")]
     pub labels: Option<String>,
     /// Array of a .mat or .npz file [default: the largest matrix]
@@ -52,6 +52,9 @@ pub struct InputArgs {
     /// Whether quotes enclose fields [default: yes in csv, in tsv only where they close before a tab]
     #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
     pub quoting: Option<bool>,
+    /// Whether columns of svmlight files count from 0 [default: where column 0 occurs; under a model, as in its data]
+    #[arg(long, value_name = "yes|no", value_parser = parse::yes_or_no())]
+    pub zero_based: Option<bool>,
     /// Character set of texts: latin-1 is Windows-1252, too
     #[arg(long, value_name = "NAME", ignore_case = true, value_parser = parse::choice::<Encoding>())]
     #[arg(default_value_t)]
@@ -88,9 +91,14 @@ impl InputArgs {
         self.data.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
+    /// The file with the classes, if it is one.
+    pub(crate) fn labels_file(&self) -> Option<&Path> {
+        self.labels.as_deref().map(Path::new).filter(|path| path.is_file())
+    }
+
     /// How the data is to be read.
     pub fn load_options(&self) -> LoadOptions {
-        let labels_file = self.labels.as_deref().map(Path::new).filter(|path| path.is_file());
+        let labels_file = self.labels_file();
         let label_column = if labels_file.is_some() { None } else { self.labels.as_deref() };
         LoadOptions {
             format: self.format,
@@ -102,6 +110,7 @@ impl InputArgs {
             header: self.header,
             delimiter: self.delimiter,
             quoting: self.quoting,
+            zero_based: self.zero_based,
             transpose: self.transpose,
             row_names: self.row_names.clone(),
             column_names: self.terms.clone(),

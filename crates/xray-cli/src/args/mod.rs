@@ -347,8 +347,8 @@ pub struct TransformArgs {
     /// The data's columns are new columns, to be made of the model's anchors
     #[arg(long)]
     pub columns: bool,
-    /// Take the data's columns in the order of the model's, whatever they are called
-    #[arg(long, conflicts_with = "columns")]
+    /// Take the data's columns (with --columns its rows) in the order of the model's, whatever they are called
+    #[arg(long)]
     pub by_position: bool,
     /// Where to write: .csv, .tsv, .npz, .npy or .mtx [default: CSV on standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

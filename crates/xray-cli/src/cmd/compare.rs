@@ -38,7 +38,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &CompareArgs) -> anyhow::Result
         None => None,
     };
     let refines = args.refine > 0;
-    let work = Work { rank: args.rank, refines, weighs: true, copied: 0.0 };
+    let work = Work { rank: args.rank, refines, weighs: true, ..Work::default() };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let memory = about(&args.input, cache)?;
     let options = CompareOptions { true_anchors, memory, ..options(args) };

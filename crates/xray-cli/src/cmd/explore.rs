@@ -116,7 +116,7 @@ impl Start {
         let corpus = weigh_content(&OneRank, session, &self.input, &topics.text, content)?;
         let request = request(topics)?;
         let rank = request.topics.unwrap_or(request.max_topics);
-        let work = Work { rank, refines: true, weighs: true, copied: 0.0 };
+        let work = Work { rank, refines: true, weighs: true, ..topics.engine.work() };
         let cache = memory::cache(&OneRank, session, &topics.common, &corpus, &work);
         let material = self.material(corpus, texts, topics, about(&self.input, cache)?);
         let studio =

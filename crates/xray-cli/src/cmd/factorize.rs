@@ -37,11 +37,16 @@ enum Target {
 pub(crate) fn run(comm: &dyn Communicator, args: &FactorizeArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common);
-    check_checkpoint(comm, &args.run)?;
     let target = target(comm, &session, args)?;
+    check_checkpoint(comm, &args.run)?;
     let mut corpus = read_table(comm, &mut session, &args.input)?;
     let reading = comm.traffic().bytes;
-    let work = Work { rank: args.rank, refines: args.refine > 0, weighs: false, copied: 0.0 };
+    let work = Work {
+        rank: args.rank,
+        refines: args.refine > 0,
+        halves: args.stability,
+        ..args.engine.work()
+    };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = FactorizeOptions {
         params: frequent(comm, args, &corpus, together(comm, params(args, &corpus))?)?,
@@ -77,7 +82,10 @@ fn target(
     let guarded = guarded.and(args.engine.row_weights.clone());
     let problem = match &args.output {
         None if shards => "--shards needs a folder to write to: add -o FOLDER",
-        None => return Ok(None),
+        None => {
+            guarded.check(comm, Vec::new())?;
+            return Ok(None);
+        }
         Some(out) if out.extension().is_some_and(|extension| extension == "npz") => {
             if !shards {
                 guarded.check_file(comm, out)?;

@@ -39,7 +39,7 @@ pub(crate) fn run(comm: &dyn Communicator, args: &RankArgs) -> anyhow::Result<Ou
     let words = !corpus.matrix.is_dense();
     let rule = corpus.matrix.suited_rule();
     let copied = if args.fast { 0.0 } else { NumberOptions::copies(corpus.matrix.n_entries()) };
-    let work = Work { rank: args.max, refines: false, weighs: false, copied };
+    let work = Work { rank: args.max, copied, ..args.engine.work() };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let params = together(comm, args.engine.params(args.max, rule, &args.common))?;
     let asked = args.engine.anchor_min_df();

@@ -48,7 +48,6 @@ const BEGINNING: usize = 300;
 pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<Outcome> {
     let comm = &Counted::new(comm);
     let mut session = Session::on(comm, &args.common);
-    check_checkpoint(comm, &args.run)?;
     let guarded = Guarded::new(&args.input).and_words(&args.text).and_checkpoint(&args.run);
     let guarded = guarded.and(args.engine.row_weights.clone());
     let folder = match output(args) {
@@ -62,8 +61,12 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
             let message = "--shards needs a folder to write to: add -o FOLDER";
             return Err(UsageError(message.into()).into());
         }
-        None => None,
+        None => {
+            guarded.check(comm, Vec::new())?;
+            None
+        }
     };
+    check_checkpoint(comm, &args.run)?;
     let mut content = read_dated(comm, &mut session, &args.input, args.time.as_deref())?;
     let times = over_time::read(comm, &session, args, &mut content)?;
     let shows_page = folder.is_some() && (!args.no_report || args.figures());
@@ -78,7 +81,14 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TopicsArgs) -> anyhow::Result<
     let rank = options.search_params(corpus.n_words()).rank;
     let tries = options.rank.is_none() && !options.fast;
     let copied = if tries { NumberOptions::copies(corpus.matrix.n_entries()) } else { 0.0 };
-    let work = Work { rank, refines: options.refine != Some(0), weighs: true, copied };
+    let work = Work {
+        rank,
+        refines: options.refine != Some(0),
+        weighs: true,
+        copied,
+        halves: args.details,
+        ..args.engine.work()
+    };
     let cache = memory::cache(comm, &session, &args.common, &corpus, &work);
     let options = TopicOptions { memory: about(&args.input, cache)?, ..options };
     let found = find(comm, &mut session, &mut corpus, &options, &args.run);

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use anyhow::Context;
-use xray_data::{AtomicFile, Format, Model, Table, save};
+use xray_data::{AtomicFile, Budget, Format, Model, Table, save};
 use xray_nmf::DenseMatrix;
 use xray_nmf::comm::Communicator;
 use xray_pipeline::report::{RowStyle, TransformReport, WeightRows};
 use xray_pipeline::shards::{load_model, model_files};
 use xray_pipeline::{
-    ColumnMatch, Content, DocumentBlock, Error, Explained, Transformed, transform_columns,
-    transform_rows,
+    ColumnMatch, Content, DocumentBlock, DocumentWeights, Error, Explained, RowNames, Transformed,
+    transform_columns, transform_rows,
 };
 
 use super::unmix::{self, endmembers_of};
 use crate::agree::{alone, together};
 use crate::args::TransformArgs;
-use crate::data::{about, read};
+use crate::data::{about, read_like};
 use crate::documents::{header, weight_rows};
 use crate::outcome::{Outcome, UsageError};
 use crate::output::Guarded;
@@ -35,7 +35,10 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     }
     let model = session.stage("model", || load_model(&args.model));
     let model = xray_pipeline::together(comm, model)?;
-    let content = read(comm, &mut session, &args.input)?;
+    // The data has what the model leaves.
+    let mut held = Budget::of_process().claim(&args.model.display().to_string());
+    together(comm, held.take(model.bytes()).map_err(Into::into))?;
+    let content = read_like(comm, &mut session, &args.input, &model.provenance)?;
     let weighed = session.stage("weights", || transform(comm, &model, content, args))?;
     weighed.notes.iter().for_each(|note| session.note(note));
     let csv = |out: &Path| Format::from_path(out).is_some_and(|format| format.name == "csv");
@@ -49,20 +52,15 @@ pub(crate) fn run(comm: &dyn Communicator, args: &TransformArgs) -> anyhow::Resu
     };
     let whole_file = args.output.as_ref().filter(|out| !csv(out));
     if args.common.json || whole_file.is_some() {
-        let all = Gathered::new(comm, &weighed)?;
-        let mut rest = || -> anyhow::Result<()> {
-            if comm.rank() > 0 {
-                return Ok(());
-            }
-            if let Some(out) = whole_file {
-                written = session.stage("write", || all.save(out));
-            }
-            if args.common.json {
-                session.print_answer(&TransformReport::new(&all.rows()))?;
-            }
-            Ok(())
+        let all = Gathered::new(comm, weighed)?;
+        let answers = args.common.json && comm.rank() == 0;
+        let told = match answers {
+            true => session.print_answer(&TransformReport::new(&all.rows())),
+            false => Ok(()),
         };
-        let told = rest();
+        if let (Some(out), 0) = (whole_file, comm.rank()) {
+            written = session.stage("write", || all.save(out));
+        }
         // What could not be written is told all the same.
         written = together(comm, written);
         if written.is_ok() {
@@ -82,8 +80,9 @@ fn transform(
     content: Content,
     args: &TransformArgs,
 ) -> anyhow::Result<Transformed> {
+    let how = if args.by_position { ColumnMatch::Places } else { ColumnMatch::Names };
     let weighed = match (content, args.columns) {
-        (Content::Table(corpus), true) => transform_columns(comm, model, &corpus),
+        (Content::Table(corpus), true) => transform_columns(comm, model, &corpus, how),
         (Content::Documents(_), true) => {
             let message = "--columns is for matrices, and this is text";
             return together(comm, Err(UsageError(message.into()).into()));
@@ -93,10 +92,7 @@ fn transform(
             let message = format!("{name}: the model was fitted to a matrix; it cannot read texts");
             return together(comm, Err(UsageError(message).into()));
         }
-        (content, false) => {
-            let how = if args.by_position { ColumnMatch::Places } else { ColumnMatch::Names };
-            transform_rows(comm, model, content, how)
-        }
+        (content, false) => transform_rows(comm, model, content, how),
     };
     about(&args.input, weighed.map_err(Into::into))
 }
@@ -164,8 +160,11 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn new(comm: &dyn Communicator, weighed: &Transformed) -> anyhow::Result<Self> {
+    fn new(comm: &dyn Communicator, weighed: Transformed) -> anyhow::Result<Self> {
         let Transformed { rows, documents, .. } = weighed;
+        if comm.is_alone() {
+            return Ok(Self::alone(rows, documents));
+        }
         let labels = rows.labels.as_ref().map(|_| Vec::new());
         let (ids, topics, weights) = (Vec::new(), Vec::new(), Vec::new());
         let clusters = documents.clusters.as_ref().map(|_| Vec::new());
@@ -174,11 +173,20 @@ impl Gathered {
             explained.map(|explained| Explained { parts: Vec::new(), least: explained.least });
         let rank = documents.rank;
         let mut all = Self { ids, labels, topics, clusters, explained, weights, rank };
-        documents.for_each_block(comm, rows, |block| {
+        documents.for_each_block(comm, &rows, |block| {
             all.push(block);
             Ok::<(), Error>(())
         })?;
         Ok(all)
+    }
+
+    /// The rows of one rank are all: nothing is copied.
+    fn alone(rows: RowNames, documents: DocumentWeights) -> Self {
+        let own = &rows.own;
+        let numbers = || (0..own.n_own()).map(|place| own.global(place).to_string()).collect();
+        let DocumentWeights { heaviest, clusters, explained, weights, rank, .. } = documents;
+        let ids = rows.ids.unwrap_or_else(numbers);
+        Self { ids, labels: rows.labels, topics: heaviest, clusters, explained, weights, rank }
     }
 
     fn push(&mut self, block: &DocumentBlock<'_>) {
@@ -209,10 +217,10 @@ impl Gathered {
         }
     }
 
-    fn save(&self, path: &Path) -> anyhow::Result<()> {
-        let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights.clone())?;
+    fn save(self, path: &Path) -> anyhow::Result<()> {
+        let matrix = DenseMatrix::from_row_major(self.ids.len(), self.rank, self.weights)?;
         let table = Table {
-            row_names: Some(self.ids.clone()),
+            row_names: Some(self.ids),
             column_names: Some((1..=self.rank).map(|k| format!("topic_{k}")).collect()),
             ..Table::new(matrix.into())
         };

@@ -128,6 +128,8 @@ pub(crate) struct Parsed {
     pub loaded: Loaded,
     /// Which columns hold what, where the format has columns.
     pub layout: Option<Layout>,
+    /// Whether columns count from 0, where files do not say so.
+    pub zero_based: Option<bool>,
     /// Lines without text, where each line is a document.
     pub blank: BlankLines,
     /// What else was noticed.
@@ -145,7 +147,8 @@ pub(crate) struct BlankLines {
 
 impl From<Loaded> for Parsed {
     fn from(loaded: Loaded) -> Self {
-        Self { loaded, layout: None, blank: BlankLines::default(), noticed: Noticed::default() }
+        let (blank, noticed) = (BlankLines::default(), Noticed::default());
+        Self { loaded, layout: None, zero_based: None, blank, noticed }
     }
 }
 

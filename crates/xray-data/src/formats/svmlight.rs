@@ -26,7 +26,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Content(looks_like_svmlight),
     has_columns: false,
     has_variables: false,
-    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    read: Reader::File(read),
     write_table: Some(TableWriter {
         keeps: Keeps::LABELS,
         check: |table| numeric_labels(table).map(|_| ()),
@@ -38,7 +38,7 @@ pub(crate) static FORMAT: Format = Format {
     is_zero_based: Some(has_column_zero),
 };
 
-pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let file = source.name.clone();
     let mut lines = Lines::new(source, options.limits.line_bytes);
     let mut rows = Compressed { offsets: vec![0], indices: Vec::new(), values: Vec::new() };
@@ -66,7 +66,8 @@ pub(crate) fn read(source: Source, options: &LoadOptions) -> Result<Table> {
     let n_columns = rows.indices.iter().max().map_or(0, |&column| column as usize + 1);
     check_shape(&file, labels.len(), n_columns, rows.values.len(), &options.limits)?;
     let matrix = rows.into_matrix(&mut claim, Stored::ByRows, n_columns)?;
-    Ok(Table { labels: Some(labels), ..Table::new(matrix) })
+    let table = Table { labels: Some(labels), ..Table::new(matrix) };
+    Ok(Parsed { zero_based: Some(zero_based), ..table.into() })
 }
 
 /// Whether column 0 occurs.
@@ -196,7 +197,8 @@ mod tests {
     fn parse(content: &str) -> Result<Table> {
         let input = Input::Bytes { name: "test.svm".into(), bytes: content.into() };
         let options = LoadOptions::default();
-        read(Source::open(&input, &options)?, &options)
+        let read = read(Source::open(&input, &options)?, &options)?;
+        Ok(read.loaded.into_table().expect("numbers"))
     }
 
     #[test]

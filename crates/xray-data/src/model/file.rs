@@ -128,6 +128,9 @@ impl Model {
         if let Some(names) = self.column_names() {
             npz.bytes("vocabulary", &serde_json::to_vec(names)?)?;
         }
+        if let Some(names) = &self.row_names {
+            npz.bytes("row_names", &serde_json::to_vec(names)?)?;
+        }
         if let Some(vectorizer) = &self.preprocessing {
             let frequencies = vectorizer.document_frequencies();
             npz.integers("document_frequencies", frequencies.iter().map(|&df| df as i64))?;
@@ -180,6 +183,7 @@ impl Model {
         let w = if has_w { Some(read_matrix(&file, &mut archive, "w")?) } else { None };
         let clusters = ModelClusters::read(&file, &mut archive)?;
         let mut names = read_names(&file, &mut archive, "vocabulary")?;
+        let row_names = read_names(&file, &mut archive, "row_names")?;
         let preprocessing = match metadata.preprocessing {
             None => None,
             Some(part) => {
@@ -198,6 +202,7 @@ impl Model {
             w,
             clusters,
             names,
+            row_names,
             preprocessing,
         };
         model.check().map_err(|e| damaged(&file, e, "parts that fit together"))?;
@@ -209,7 +214,7 @@ pub(super) fn damaged(file: &str, found: impl std::fmt::Display, expected: &str)
     Malformed::new(file, found.to_string(), expected).remedy("fit the model again")
 }
 
-/// Reads a list of names for the columns, if there is one.
+/// Reads a list of names, if there is one.
 fn read_names(file: &str, archive: &mut Archive, array: &str) -> Result<Option<Vec<String>>> {
     if !archive.has(array) {
         return Ok(None);

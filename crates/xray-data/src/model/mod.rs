@@ -10,6 +10,7 @@
 //! | `h` or `h_data`, `h_indices`, `h_indptr`, `h_shape` | float64, int64 | H (r x n), dense or csr |
 //! | `w` or `w_data`, ... | | W (m x r), if it was kept: refined, or the weights of the rows |
 //! | `vocabulary` | bytes | JSON: list of the names of the columns, if they have names |
+//! | `row_names` | bytes | JSON: list of the names of the rows, if W was kept and they have names |
 //! | `stems` | bytes | JSON: list of the stems behind the names, where words were stemmed |
 //! | `cluster_centroids` or `cluster_centroids_data`, ... | | directions of the clusters (r x n), if documents were put into clusters |
 //! | `cluster_log_sizes`, `cluster_sharpness` | float64 (r), (1) | with these: logarithms of their shares, and how much directions count beside sizes |
@@ -37,6 +38,7 @@ pub use provenance::{Noticed, Origin, Provenance, Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::budget::list_bytes;
 use crate::error::{Error, Result};
 use crate::table::LoadedMatrix;
 use crate::text::Vectorizer;
@@ -85,6 +87,8 @@ pub struct Model {
     pub clusters: Option<ModelClusters>,
     /// Names of the columns, where they do not come from `preprocessing`.
     pub names: Option<Vec<String>>,
+    /// Names of the rows of W, by which rows of new columns are found.
+    pub row_names: Option<Vec<String>>,
     /// How texts became the matrix, with its vocabulary.
     pub preprocessing: Option<Vectorizer>,
 }
@@ -112,6 +116,7 @@ impl Model {
             w: None,
             clusters: None,
             names: None,
+            row_names: None,
             preprocessing: None,
         }
     }
@@ -119,6 +124,14 @@ impl Model {
     /// Number of anchors or topics.
     pub fn rank(&self) -> usize {
         self.h.n_rows()
+    }
+
+    /// The memory that it takes, as readers count it.
+    pub fn bytes(&self) -> u64 {
+        let centroids = self.clusters.as_ref().map(|clusters| &clusters.centroids);
+        let factors = [Some(&self.h), self.w.as_ref(), centroids].into_iter().flatten();
+        let names = [self.column_names(), self.row_names.as_deref()].into_iter().flatten();
+        factors.map(LoadedMatrix::bytes).sum::<u64>() + names.map(list_bytes).sum::<u64>()
     }
 
     /// Names of the columns: the vocabulary of the preprocessing, or given names.
@@ -171,6 +184,12 @@ impl Model {
         {
             let found = format!("{} columns", w.n_columns());
             return refuse("w", found, format!("H has {r} rows: W needs as many columns"));
+        }
+        if let Some(names) = &self.row_names
+            && self.w.as_ref().map(LoadedMatrix::n_rows) != Some(names.len())
+        {
+            let found = format!("{} names", names.len());
+            return refuse("row_names", found, "W has as many rows".to_owned());
         }
         self.clusters.as_ref().map_or(Ok(()), |clusters| clusters.check(self))
     }

@@ -23,6 +23,12 @@ pub struct Provenance {
     pub created: Option<String>,
     /// Seed of the run.
     pub seed: Option<u64>,
+    /// Names of the columns that held the text, where columns have names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+    /// Whether columns of svmlight files counted from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zero_based: Option<bool>,
 }
 
 impl Provenance {
@@ -34,6 +40,7 @@ impl Provenance {
             input_hash,
             created: Some(timestamp(since_1970(SystemTime::now()))),
             seed: Some(seed),
+            ..Self::default()
         }
     }
 }
@@ -112,7 +119,12 @@ impl Origin {
 
     /// For a run on it, now.
     pub fn provenance(&self, seed: u64) -> Provenance {
-        Provenance::new(self.name.clone(), Some(self.hash().to_string()), seed)
+        let schema = self.reading.as_ref().map(|reading| &reading.schema);
+        Provenance {
+            text: schema.map(Schema::names_of_texts).unwrap_or_default(),
+            zero_based: schema.and_then(|schema| schema.zero_based),
+            ..Provenance::new(self.name.clone(), Some(self.hash().to_string()), seed)
+        }
     }
 }
 

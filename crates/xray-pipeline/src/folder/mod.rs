@@ -171,12 +171,17 @@ impl Folder {
         )))
     }
 
-    /// Leaves somebody's own files alone: those called like ours where no such run has written to.
+    /// Leaves files alone that are called like ours, and are somebody's own or of another kind of result.
     fn check_foreign(&self, record: &Record) -> Result<()> {
-        let Some(name) = record.foreign(&self.path, self.plan.purpose) else { return Ok(()) };
+        let Some((name, other)) = record.foreign(&self.path, self.plan.purpose) else {
+            return Ok(());
+        };
+        let whose = match other {
+            Some(kind) => format!("the result of `{kind}` has this file"),
+            None => "no run has written this file".to_owned(),
+        };
         Err(Error::Usage(format!(
-            "{}: no run has written this file, and this one might write over it; move it, or choose another folder \
-             with -o",
+            "{}: {whose}, and this one might write over it; move it, or choose another folder with -o",
             self.path.join(name).display()
         )))
     }
@@ -184,9 +189,8 @@ impl Folder {
     /// Leaves results of other inputs alone, if that is wanted.
     fn check_input(&self, record: &Record) -> Result<()> {
         let there = record.of(self.plan.purpose).and_then(|result| result.input.as_ref());
-        let is_own = |there: &InputMark| {
-            self.plan.input.as_ref().is_some_and(|own| own.place == there.place)
-        };
+        let is_own =
+            |there: &InputMark| self.plan.input.as_ref().is_some_and(|own| own.is_same(there));
         match there {
             Some(there) if self.plan.only_same_input && !is_own(there) => {
                 Err(Error::Usage(format!(

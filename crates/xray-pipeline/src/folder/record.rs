@@ -127,21 +127,36 @@ pub(super) struct Recorded {
 pub struct InputMark {
     /// As it was given.
     pub name: String,
-    /// BLAKE3 of where it is.
+    /// BLAKE3 of where it is; empty where it cannot be read a second time, as what comes through a pipe.
     pub place: String,
 }
 
 impl InputMark {
     /// The mark of what is called `name`, and is at these places.
     pub fn of(name: &str, places: &[PathBuf]) -> Self {
+        let name = name.to_owned();
+        if places.iter().any(|place| is_passing(place)) {
+            return Self { name, place: String::new() };
+        }
         let mut hasher = blake3::Hasher::new();
         for place in places {
             let found = std::fs::canonicalize(place).or_else(|_| std::path::absolute(place));
             hasher.update(found.as_ref().unwrap_or(place).as_os_str().as_encoded_bytes());
             hasher.update(b"\0");
         }
-        Self { name: name.to_owned(), place: hasher.finalize().to_hex().to_string() }
+        Self { name, place: hasher.finalize().to_hex().to_string() }
     }
+
+    /// Whether both are known to be of one input.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        !self.place.is_empty() && self.place == other.place
+    }
+}
+
+/// Whether another input may be there the next time: standard input, a pipe.
+fn is_passing(place: &Path) -> bool {
+    let is_lasting = |about: std::fs::Metadata| about.is_file() || about.is_dir();
+    place == Path::new("-") || std::fs::metadata(place).is_ok_and(|about| !is_lasting(about))
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -185,12 +200,22 @@ impl Record {
         self.results.values().flat_map(|result| &result.files)
     }
 
-    /// A file of somebody's own that has a name of ours, in a folder that no such run has written to.
-    pub(super) fn foreign(&self, folder: &Path, purpose: Purpose) -> Option<String> {
-        if self.results.contains_key(purpose.result()?) {
-            return None;
-        }
-        names_of(folder, purpose).filter(|name| !self.files().any(|file| file.file == *name)).min()
+    /// A file under a name that such a run may write, which no result of that kind has written; and the other kind of
+    /// result that has, if it is not somebody's own.
+    pub(super) fn foreign(
+        &self,
+        folder: &Path,
+        purpose: Purpose,
+    ) -> Option<(String, Option<&str>)> {
+        let own = purpose.result()?;
+        let writers = |name: &str| {
+            let has = |result: &Recorded| result.files.iter().any(|file| file.file == name);
+            let results = self.results.iter().filter(|(_, result)| has(result));
+            results.map(|(kind, _)| kind.as_str()).collect::<Vec<_>>()
+        };
+        let name = names_of(folder, purpose).filter(|name| !writers(name).contains(&own)).min()?;
+        let other = writers(&name).first().copied();
+        Some((name, other))
     }
 
     /// Files of this record that are not in the `new` one, the manifest first: without it shards do not count.

@@ -89,18 +89,34 @@ fn files_that_no_run_has_written_are_not_written_over() {
 }
 
 #[test]
+fn files_that_such_a_run_has_not_written_are_not_written_over() {
+    let place = tempfile::tempdir().expect("a folder");
+    let path = place.path();
+    run(path, Purpose::Topics, &["topics.csv", "report.html"], "1").expect("a first result");
+    std::fs::write(path.join("nearest.csv"), "mine").expect("written");
+    let message = open(path, Purpose::Topics).unwrap_err().to_string();
+    assert!(message.contains("nearest.csv: no run has written this file"), "{message}");
+    std::fs::remove_file(path.join("nearest.csv")).expect("removed");
+    run(path, Purpose::Topics, &["topics.csv", "report.html", "nearest.csv"], "2")
+        .expect("its own");
+    // Both kinds have a page of this name.
+    let message = open(path, Purpose::Unmixing).unwrap_err().to_string();
+    assert!(message.contains("report.html: the result of `model` has this file"), "{message}");
+    assert_eq!(content(path)["report.html"], "2");
+}
+
+#[test]
 fn a_folder_holds_one_result_of_each_kind() {
     let place = tempfile::tempdir().expect("a folder");
     let path = place.path().join("out");
     std::fs::create_dir(&path).expect("made");
-    // Never touched, though they are called like ours.
-    for file in ["mine.npz", "w.npz", "anchors.csv"] {
+    for file in ["mine.npz", "anchors.txt"] {
         std::fs::write(path.join(file), "mine").expect("written");
     }
     run(&path, Purpose::Topics, &TOPICS, "1").expect("written");
     run(&path, Purpose::Ranks, &["rank.csv", "rank.svg"], "1").expect("written");
     run(&path, Purpose::Topics, &TOPICS[1..], "2").expect("written");
-    let kept = ["mine.npz", "w.npz", "anchors.csv", "rank.csv", "rank.svg", RECORD];
+    let kept = ["mine.npz", "anchors.txt", "rank.csv", "rank.svg", RECORD];
     let expect = |more: &[&str]| {
         let mut expected: Vec<String> =
             kept.iter().chain(more).map(|&name| name.to_owned()).collect();

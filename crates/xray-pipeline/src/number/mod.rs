@@ -33,7 +33,7 @@ use crate::topics::scale_topics;
 use crate::watch::{Event, Progress, Stage};
 use choose::Curve;
 use cross::Folds;
-use stability::Splits;
+use stability::{Splits, recovered};
 
 /// Steps of refinement of k topics that are tried: half as many as topics, within these. Many topics of few documents each
 /// are farther from their anchors.
@@ -153,7 +153,6 @@ pub(crate) fn topic_stability(
     progress: &mut dyn Progress,
 ) -> Result<Vec<f64>> {
     const SPLITS: usize = 3;
-    let rank = options.params.rank;
     let rows = sampled_rows(matrix.n_rows(), matrix.n_entries(), options.params.seed);
     let sample = rows.as_ref().map(|rows| matrix.rows_at(comm, rows)).transpose()?;
     let sampled = rows.as_ref().map(|rows| options.at_rows(matrix.n_rows(), rows)).transpose()?;
@@ -162,8 +161,7 @@ pub(crate) fn topic_stability(
     let stop = progress.stop();
     let _ = progress.tell(Event::Begin(Stage::Stability, 2 * SPLITS));
     let trial = Trial { comm, options, stop: &stop };
-    let mut splits = Splits::new(&trial, matrix, SPLITS)?;
-    splits.recovered(&trial, h, rank, || progress.tell(Event::Advance).is_break())
+    recovered(&trial, matrix, SPLITS, h, || progress.tell(Event::Advance).is_break())
 }
 
 fn look(

@@ -17,8 +17,20 @@ const MOST_GROUPED: usize = 5_000;
 /// Several ways to split the rows into two halves.
 pub(super) struct Splits {
     halves: Vec<[Part; 2]>,
-    /// The rows that are grouped.
-    grouped: DistributedMatrix,
+    grouped: Grouped,
+}
+
+/// The rows that are grouped by their topics.
+struct Grouped(DistributedMatrix);
+
+/// What the numbers at random of a split begin with.
+fn seed(trial: &Trial<'_>, split: usize) -> u64 {
+    trial.options.params.seed.wrapping_add(101 + split as u64)
+}
+
+/// The rows of two halves.
+fn halves(trial: &Trial<'_>, matrix: &DistributedMatrix, split: usize) -> [Vec<usize>; 2] {
+    split_rows(matrix.n_rows(), 0.5, seed(trial, split)).into()
 }
 
 impl Splits {
@@ -31,19 +43,13 @@ impl Splits {
         matrix: &DistributedMatrix,
         number: usize,
     ) -> Result<Self> {
-        let seed = |s: usize| trial.options.params.seed.wrapping_add(101 + s as u64);
         let part = |rows: &[usize]| Part::new(trial, matrix, rows);
-        let halves = |s: usize| {
-            let (one, other) = split_rows(matrix.n_rows(), 0.5, seed(s));
+        let parts = |split: usize| {
+            let [one, other] = halves(trial, matrix, split);
             Ok([part(&one)?, part(&other)?])
         };
-        let share = MOST_GROUPED as f64 / matrix.n_rows() as f64;
-        let (rest, grouped) = split_rows(matrix.n_rows(), share.min(1.0), seed(Self::NUMBER));
-        let grouped = if share < 1.0 { grouped } else { [rest, grouped].concat() };
-        Ok(Self {
-            halves: (0..number).map(halves).collect::<Result<_>>()?,
-            grouped: matrix.rows_at(trial.comm, &grouped)?,
-        })
+        let halves = (0..number).map(parts).collect::<Result<_>>()?;
+        Ok(Self { halves, grouped: Grouped::new(trial, matrix)? })
     }
 
     /// Adds the mean agreement of both halves' groups at rank k, if it means anything, all have as many anchors and it is
@@ -59,7 +65,8 @@ impl Splits {
         }
         let mut sum = 0.0;
         for [one, other] in &self.halves {
-            let (one, other) = (self.groups(trial, one, k)?, self.groups(trial, other, k)?);
+            let groups = |half: &Part| self.grouped.by_topics_of(trial, half, k);
+            let (one, other) = (groups(one)?, groups(other)?);
             sum += shared_information(&one, &other, k);
         }
         stabilities.insert(k, sum / self.halves.len() as f64);
@@ -74,40 +81,55 @@ impl Splits {
         }
         Ok(true)
     }
+}
 
-    /// How much of the documents of each of k topics is again in one topic of a half, in the mean over all halves: the
-    /// part that both have of those that either has; collective. `told` is called after each half.
-    pub(super) fn recovered(
-        &mut self,
-        trial: &Trial<'_>,
-        h: &[f64],
-        k: usize,
-        mut told: impl FnMut() -> bool,
-    ) -> Result<Vec<f64>> {
-        self.reach(trial, k)?;
-        let groups = self.heaviest(trial, h.to_vec(), k)?;
-        let mut sums = vec![0.0; k];
-        for half in self.halves.iter().flatten() {
-            let others = self.groups(trial, half, k)?;
-            let overlaps = best_overlaps(&groups, &others, k);
-            sums.iter_mut().zip(overlaps).for_each(|(sum, overlap)| *sum += overlap);
-            trial.go_on(told())?;
-        }
-        let n_halves = 2.0 * self.halves.len() as f64;
-        Ok(sums.into_iter().map(|sum| sum / n_halves).collect())
+/// How much of the documents of each of k topics is again in one topic of a half, in the mean over the halves of so many
+/// splits: the part that both have of those that either has; collective. `told` is called after each half. One half is
+/// there at a time.
+pub(super) fn recovered(
+    trial: &Trial<'_>,
+    matrix: &DistributedMatrix,
+    splits: usize,
+    h: &[f64],
+    mut told: impl FnMut() -> bool,
+) -> Result<Vec<f64>> {
+    let k = trial.options.params.rank;
+    let grouped = Grouped::new(trial, matrix)?;
+    let groups = grouped.heaviest(trial, h.to_vec(), k)?;
+    let mut sums = vec![0.0; k];
+    for rows in (0..splits).flat_map(|split| halves(trial, matrix, split)) {
+        let mut half = Part::new(trial, matrix, &rows)?;
+        half.reach(trial, k)?;
+        let others = grouped.by_topics_of(trial, &half, k)?;
+        let overlaps = best_overlaps(&groups, &others, k);
+        sums.iter_mut().zip(overlaps).for_each(|(sum, overlap)| *sum += overlap);
+        trial.go_on(told())?;
+    }
+    let n_halves = 2.0 * splits as f64;
+    Ok(sums.into_iter().map(|sum| sum / n_halves).collect())
+}
+
+impl Grouped {
+    /// Some rows of a matrix, all if they are few; collective.
+    fn new(trial: &Trial<'_>, matrix: &DistributedMatrix) -> Result<Self> {
+        let share = MOST_GROUPED as f64 / matrix.n_rows() as f64;
+        let drawn = seed(trial, Splits::NUMBER);
+        let (rest, grouped) = split_rows(matrix.n_rows(), share.min(1.0), drawn);
+        let grouped = if share < 1.0 { grouped } else { [rest, grouped].concat() };
+        Ok(Self(matrix.rows_at(trial.comm, &grouped)?))
     }
 
-    /// The heaviest topic of every grouped row, by the topics of some rows; collective.
-    fn groups(&self, trial: &Trial<'_>, half: &Part, k: usize) -> Result<Vec<u64>> {
+    /// The heaviest topic of every row, by the topics of some rows; collective.
+    fn by_topics_of(&self, trial: &Trial<'_>, half: &Part, k: usize) -> Result<Vec<u64>> {
         let k = k.min(half.found.rank());
         self.heaviest(trial, half.topics(trial, k)?, k)
     }
 
-    /// The heaviest of k topics in every grouped row; collective.
+    /// The heaviest of k topics in every row; collective.
     fn heaviest(&self, trial: &Trial<'_>, h: Vec<f64>, k: usize) -> Result<Vec<u64>> {
-        let rows = self.grouped.rows().expect("rows are made");
-        let weights = RowModel::new(k, self.grouped.n_columns(), h)?.weights(rows)?;
-        let own = Ownership::rows(self.grouped.n_rows(), trial.comm);
+        let rows = self.0.rows().expect("rows are made");
+        let weights = RowModel::new(k, self.0.n_columns(), h)?.weights(rows)?;
+        let own = Ownership::rows(self.0.n_rows(), trial.comm);
         let documents = DocumentWeights::new(own, k, weights);
         let heaviest = documents.heaviest.iter().map(|topic| topic.unwrap_or(k) as u64);
         let all = trial.comm.gather(&heaviest.collect::<Vec<_>>())?;

@@ -23,6 +23,9 @@ pub struct InputFacts {
     /// What separated the fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
+    /// Whether columns counted from 0, in formats that call them by numbers and do not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zero_based: Option<bool>,
     /// The columns with the text; none in a table of numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
@@ -94,6 +97,7 @@ impl InputFacts {
         let Some(reading) = &origin.reading else { return facts };
         let facts = Self {
             format: reading.schema.format.clone(),
+            zero_based: reading.schema.zero_based,
             blank_lines: reading.blank_lines,
             bad_records: reading.noticed.bad_records,
             first_bad: reading.noticed.first_bad.clone(),

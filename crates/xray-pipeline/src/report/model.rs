@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use xray_data::{LoadedMatrix, Model, ModelKind, Provenance};
 use xray_nmf::comm::Communicator;
 use xray_nmf::{DenseMatrix, Engine, Factorization, Normalize, Refinement, Selection, Solver};
@@ -208,6 +209,7 @@ impl Factorized {
         names: Option<Vec<String>>,
         provenance: Provenance,
     ) -> Result<Option<Model>> {
+        let row_names = rows.all_ids(comm)?.map(Cow::into_owned);
         let (h, w) = match &self.refined {
             Some(refined) => {
                 let w = refined.gathered_w(comm, rows)?;
@@ -223,7 +225,7 @@ impl Factorized {
             }
         };
         let model = factorize_model(&self.found, h, parameters, names, provenance);
-        Ok(Some(Model { w: Some(w), ..model }))
+        Ok(Some(Model { w: Some(w), row_names, ..model }))
     }
 }
 

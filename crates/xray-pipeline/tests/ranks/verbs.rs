@@ -1,5 +1,6 @@
 //! Topics, factors, ranks and weights of new data: the same from any number of ranks.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
@@ -7,7 +8,7 @@ use xray_data::text::TextOptions;
 use xray_data::{Documents, Inputs, LoadOptions, LoadedMatrix, Model, Provenance, Table, save};
 use xray_nmf::comm::{Communicator, OneRank, run_local_ranks};
 use xray_nmf::{Params, Refinement, RunState, Selection};
-use xray_pipeline::report::{TopicsParameters, TopicsReport, json};
+use xray_pipeline::report::{FactorizeParameters, TopicsParameters, TopicsReport, json};
 use xray_pipeline::{
     ColumnMatch, Corpus, FactorizeOptions, PageSource, StudyOptions, TextRequest, TopicOptions,
     Transformed, factorize, find_levels, find_topics, find_topics_and_anchors, ignore,
@@ -284,7 +285,7 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
         let weighed = if by_columns {
             let corpus =
                 read_table(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
-            transform_columns(comm, &model, &corpus).expect("weights")
+            transform_columns(comm, &model, &corpus, ColumnMatch::Names).expect("weights")
         } else {
             let content = read(comm, &inputs(&file), &LoadOptions::default()).expect("numbers");
             transform_rows(comm, &model, content, ColumnMatch::Names).expect("weights")
@@ -298,6 +299,45 @@ fn weights_of_new_rows_and_columns_are_those_of_one_machine() {
             let parts = run_local_ranks(size, |comm| run(comm, by_columns));
             assert!(parts[0] == whole, "{size} ranks, columns: {by_columns}");
         }
+    }
+}
+
+#[test]
+fn rows_in_another_order_give_columns_the_same_weights_on_any_number_of_ranks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let x = matrix(300, 120);
+    let order: Vec<usize> = (0..300).collect();
+    let turned: Vec<usize> = (0..300).map(|i| (i * 7 + 3) % 300).collect();
+    let mut files = Vec::new();
+    for (name, order) in [("same.npz", &order), ("turned.npz", &turned)] {
+        let names = order.iter().map(|i| format!("r{i}")).collect();
+        let matrix = LoadedMatrix::from(x.clone()).rows_at(order);
+        let table = Table { row_names: Some(names), ..Table::new(matrix) };
+        files.push(folder.path().join(name));
+        save(&table, files.last().expect("a name"), None).expect("written");
+    }
+    let run = |comm: &dyn Communicator, fitted: &Path, weighed: &Path| {
+        let load =
+            |file| read_table(comm, &inputs(file), &LoadOptions::default()).expect("numbers");
+        let mut corpus = load(fitted);
+        let options = FactorizeOptions { params: Params::new(4), ..FactorizeOptions::default() };
+        let found = factorize(comm, &mut corpus, &options, &RunState::default(), &mut ignore);
+        let found = found.expect("a fit");
+        let parameters = FactorizeParameters::new(&options, false);
+        let (rows, origin) = (&corpus.rows, Provenance::default());
+        let model = found.to_model(comm, rows, false, &parameters, None, origin).expect("a model");
+        // Every rank reads the file that the first has written.
+        let bytes = model.map_or(Vec::new(), |model| model.to_bytes().expect("written"));
+        let model = Model::from_bytes(comm.all_gather(&bytes).expect("all are there").concat());
+        let weighed = load(weighed);
+        let (model, how) = (model.expect("a model"), ColumnMatch::Names);
+        gathered(comm, &transform_columns(comm, &model, &weighed, how).expect("weights"))
+    };
+    let whole = run(&OneRank, &files[0], &files[0]);
+    assert_eq!(run(&OneRank, &files[0], &files[1]), whole);
+    for size in SIZES {
+        let parts = run_local_ranks(size, |comm| run(comm, &files[0], &files[1]));
+        assert!(parts[0] == whole, "{size} ranks");
     }
 }
 

@@ -122,7 +122,7 @@ fn judge(design: &Design, seed: u64) -> Result<Vec<Judged>> {
         let margins: Vec<f64> =
             found.steps().iter().map(|step| step.margin.unwrap_or(0.0)).collect();
         let matrix = DistributedMatrix::whole(noisy.matrix.into());
-        let stability = anchor_stability(&OneRank, &matrix, &found, &params, &mut ignore)?;
+        let stability = anchor_stability(&OneRank, &matrix, &found, &params, None, &mut ignore)?;
         let anchors = right.into_iter().zip(stability).zip(margins);
         judged.extend(anchors.map(|((right, stability), margin)| Judged {
             right,
