@@ -3,6 +3,7 @@
 //! What is not said is guessed from the first records: whether they hold numbers or text, whether
 //! the first one is a header, and which columns hold names, classes and texts.
 
+mod header;
 mod numbers;
 mod sample;
 mod texts;

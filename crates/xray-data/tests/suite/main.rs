@@ -7,6 +7,7 @@ mod cubes;
 mod documents;
 mod edges;
 mod encodings;
+mod headers;
 mod long_records;
 mod malformed;
 mod parts;

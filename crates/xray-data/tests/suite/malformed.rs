@@ -150,6 +150,8 @@ fn texts_and_containers() -> Vec<Case> {
         case("ragged.csv", "1,2\n3,4\n5\n7,8\n", &[":3:", "found 1 field"]),
         case("gaps.txt", "1\t\t3\n4\t5\t\n\t8\t9\n", &[":1:3:", "an empty field"]),
         case("gaps", "1\t2\t3\n4\t5\n\t8\t9\n", &[":2:", "2 fields"]),
+        case("years.csv", "country,1990,1991\nUK,1,2\nFR,4,5\n", &[":1:1:", "country", "`header`"]),
+        case("usual.csv", "1,text\n2,cat fur\n3,dog paw\n", &[":1:1:", "\"1\"", "`header`"]),
         case("word.csv", "a,b\n1,2\n3,x\n5,6\n7,8\n", &[":3:3:", "\"x\""]),
         case("missing.csv", "a,b\n1,2\n3,\n5,6\n", &[":3:3:", "an empty field"]),
         case("quote.csv", "id,text\n1,\"never closed\n2,more\n", &[":2:3:", "never closed"]),
