@@ -8,6 +8,7 @@ mod documents;
 mod edges;
 mod encodings;
 mod headers;
+mod labels;
 mod long_records;
 mod malformed;
 mod parts;
