@@ -4,6 +4,8 @@ mod bad_records;
 mod bombs;
 mod compressed;
 mod cubes;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod documents;
 mod edges;
 mod encodings;
