@@ -47,7 +47,7 @@ impl TextLayout {
         let names = header.then_some(first.as_slice());
         let named = header || options.header.is_none() && sample.has_usual_name();
         if options.layout.is_none() && named {
-            columns::check_distinct(file, &first)?;
+            columns::check_distinct(file, &first, options)?;
         }
         let guess = || {
             let found = columns::guess(names.unwrap_or(&[]), &sample.lengths(), Guess::Text);

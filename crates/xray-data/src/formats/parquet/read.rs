@@ -142,6 +142,10 @@ impl Chosen {
     fn choose(file: &str, schema: &Type, options: &LoadOptions) -> Result<Self> {
         let fields = schema.get_fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+        if options.layout.is_none() {
+            columns::check_distinct(file, &names, options)?;
+        }
+        check_once(file, &names, options)?;
         let guess = || {
             let strings: Vec<usize> =
                 (0..fields.len()).filter(|&k| is_string(&fields[k])).collect();
@@ -205,6 +209,23 @@ impl Chosen {
         }
         Ok(parts.join(" "))
     }
+}
+
+/// Refuses to read a column whose name another one has, too: rows tell their fields by name.
+fn check_once(file: &str, names: &[String], options: &LoadOptions) -> Result<()> {
+    let others = options.id.iter().chain(&options.label).chain(&options.time);
+    for choice in options.text.iter().chain(others) {
+        let name = match choice {
+            ColumnChoice::Name(name) => Some(name),
+            ColumnChoice::Position(place) => names.get(*place),
+        };
+        let alike = |k: &usize| name.is_some_and(|name| names[*k].trim() == name.trim());
+        let mut places = (0..names.len()).filter(alike);
+        if let (Some(first), Some(second)) = (places.next(), places.next()) {
+            return Err(columns::called_alike(file, names, [first, second], "rename one"));
+        }
+    }
+    Ok(())
 }
 
 /// A column of dates.
@@ -281,6 +302,43 @@ mod tests {
 
     use super::*;
     use crate::source::Input;
+
+    /// Reads a file of columns of bytes, marked as strings or not, with these values in one row.
+    fn one_row(columns: &[(&str, &[u8])], options: &LoadOptions) -> Result<Documents> {
+        let fields = columns.iter().map(|(name, _)| format!("required binary {name};"));
+        let schema = format!("message x {{ {} }}", fields.collect::<String>());
+        let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
+        let mut bytes = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
+        let mut group = writer.next_row_group().expect("a group");
+        for (_, value) in columns {
+            let mut column = group.next_column().expect("written").expect("a column");
+            let value = [value.to_vec().into()];
+            column.typed::<ByteArrayType>().write_batch(&value, None, None).expect("written");
+            column.close().expect("written");
+        }
+        group.close().expect("written");
+        writer.close().expect("written");
+        let input = Input::Bytes { name: "x.parquet".into(), bytes };
+        Ok(crate::load(&input, options)?.into_documents().expect("texts"))
+    }
+
+    #[test]
+    fn columns_that_are_called_alike_are_refused() {
+        let message = |columns: &[(&str, &[u8])], options: &LoadOptions| {
+            one_row(columns, options).map(|found| found.texts).unwrap_err().to_string()
+        };
+        let (twice, open) = ([("text", &b"a"[..]), ("text", b"b")], LoadOptions::default());
+        assert!(message(&twice, &open).contains("columns 1 and 2 called \"text\""));
+        let cases = [("Text", &b"a"[..]), ("text", b"b")];
+        assert!(message(&cases, &open).contains("columns 1 and 2 called \"text\""));
+        let said = |text| LoadOptions { text: vec![text], ..LoadOptions::default() };
+        assert_eq!(one_row(&cases, &said("Text".into())).expect("one is meant").texts, ["a"]);
+        for text in ["text".into(), ColumnChoice::Position(0)] {
+            assert!(message(&twice, &said(text)).contains("rename one"));
+        }
+    }
 
     /// Reads the dates of a file with three texts and a column of this type, of which the last value is missing.
     fn dates<T: DataType>(column: &str, values: &[T::T]) -> Vec<String> {
