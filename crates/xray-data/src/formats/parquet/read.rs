@@ -16,7 +16,7 @@ use parquet::schema::types::Type;
 use crate::budget::{Claim, last_bytes};
 use crate::calendar::date_text;
 use crate::columns::{self, Guess, TextColumns};
-use crate::error::{Malformed, Result};
+use crate::error::{Malformed, Result, quoted};
 use crate::formats::Parsed;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::schema::Layout;
@@ -199,12 +199,7 @@ impl Chosen {
                     parts.push(String::from_utf8_lossy(bytes.data()).into_owned());
                 }
                 Some(Field::Null) => {}
-                other => {
-                    let found = format!("{other:?}").chars().take(60).collect::<String>();
-                    return Err(Malformed::new(file, found, format!("text in column \"{name}\""))
-                        .at_line(number)
-                        .into());
-                }
+                other => return Err(no_text(file, name, other).at_line(number).into()),
             }
         }
         Ok(parts.join(" "))
@@ -264,6 +259,18 @@ impl Time {
     }
 }
 
+/// About a value that is no text.
+fn no_text(file: &str, name: &str, found: Option<&Field>) -> Malformed {
+    let (found, remedy) = match found {
+        Some(Field::Bytes(bytes)) => {
+            (format!("bytes that are not UTF-8, {}", quoted(bytes.data())), "write it as strings")
+        }
+        Some(field) => (quoted(field.to_string().as_bytes()), "name a column of strings"),
+        None => ("no value".to_owned(), "name a column of strings"),
+    };
+    Malformed::new(file, found, format!("text in column \"{name}\"")).remedy(remedy)
+}
+
 fn is_string(field: &Type) -> bool {
     if !field.is_primitive() || field.get_physical_type() != Physical::BYTE_ARRAY {
         return false;
@@ -287,6 +294,10 @@ fn field_text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
+        // Strings that are not marked as such.
+        Field::Bytes(bytes) if std::str::from_utf8(bytes.data()).is_ok() => {
+            String::from_utf8_lossy(bytes.data()).into_owned()
+        }
         Field::ListInternal(list) => list.elements().first().map_or(String::new(), field_text),
         Field::Float(value) => value.to_string(),
         Field::Double(value) => value.to_string(),
@@ -322,6 +333,19 @@ mod tests {
         writer.close().expect("written");
         let input = Input::Bytes { name: "x.parquet".into(), bytes };
         Ok(crate::load(&input, options)?.into_documents().expect("texts"))
+    }
+
+    #[test]
+    fn bytes_without_a_mark_are_strings_in_every_column() {
+        let columns = [("id", &b"d1"[..]), ("label", b"x"), ("text", b"cat fur"), ("day", b"May")];
+        let options = LoadOptions { time: Some("day".into()), ..LoadOptions::default() };
+        let found = one_row(&columns, &options).expect("readable");
+        assert_eq!((found.ids, found.texts), (vec!["d1".into()], vec!["cat fur".into()]));
+        assert_eq!((found.labels, found.times), (Some(vec!["x".into()]), Some(vec!["May".into()])));
+        let wrong = one_row(&[("text", b"caf\xff")], &LoadOptions::default()).unwrap_err();
+        let wrong = wrong.to_string();
+        assert!(wrong.starts_with("x.parquet:1: found bytes that are not UTF-8, \"caf"), "{wrong}");
+        assert!(!wrong.contains("Some("), "{wrong}");
     }
 
     #[test]
