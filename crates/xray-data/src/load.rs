@@ -108,6 +108,26 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
             return Err(Error::Parameter { name, value, allowed });
         }
     }
+    check_records(format, options)
+}
+
+/// Refuses to be told how records are written where there are none.
+fn check_records(format: &Format, options: &LoadOptions) -> Result<()> {
+    let delimited = ["csv", "tsv", "spaced"].contains(&format.name);
+    let shown = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let delimiter = options.delimiter.map(|byte| byte.escape_ascii().to_string());
+    for (name, said, possible) in [
+        ("delimiter", delimiter, delimited),
+        ("header", options.header.map(shown), delimited || format.name == "xlsx"),
+        ("quoting", options.quoting.map(shown), delimited),
+    ] {
+        if let (Some(value), false) = (said, possible) {
+            let allowed = format!(
+                "the format {format}, in which it is read, has none; leave it out, or say `format` csv"
+            );
+            return Err(Error::Parameter { name, value, allowed });
+        }
+    }
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 use xray_data::{Input, LoadOptions, load};
 
+use crate::named;
+
 fn texts(content: &str) -> (Vec<String>, Vec<String>) {
     let input = Input::Bytes { name: "x.csv".into(), bytes: content.into() };
     let loaded = load(&input, &LoadOptions::default()).expect("readable");
@@ -22,5 +24,29 @@ fn odd_names_beside_usual_ones_do_not_make_a_document_of_the_header() {
         let (ids, texts) = texts(&format!("{header}\nd1,{rest}\nd2,{rest}\n"));
         assert_eq!(texts, ["cat fur"; 2], "{header}");
         assert!(header.starts_with(',') || ids == ["d1", "d2"], "{header}: {ids:?}");
+    }
+}
+
+#[test]
+fn how_records_are_written_is_not_said_where_there_are_none() {
+    let message = |content: &str, options: LoadOptions| {
+        let input = Input::Bytes { name: "x.txt".into(), bytes: content.into() };
+        load(&input, &options).map(|_| ()).unwrap_err().to_string()
+    };
+    let open = LoadOptions::default;
+    for (name, options) in [
+        ("delimiter = |", LoadOptions { delimiter: Some(b'|'), ..open() }),
+        ("header = no", LoadOptions { header: Some(false), ..open() }),
+        ("quoting = yes", LoadOptions { quoting: Some(true), ..open() }),
+    ] {
+        let lines = message("cat fur\nbond bank\n", options.clone());
+        assert!(lines.starts_with(name) && lines.contains("lines"), "{lines}");
+        assert!(lines.contains("`format` csv"), "{lines}");
+        let json = message("{\"text\": \"cat fur\"}\n", options.clone());
+        assert!(json.contains("the format jsonl"), "{json}");
+        // Where there are records it is taken as it is said.
+        let input = Input::Bytes { name: "x.txt".into(), bytes: b"1,cat|fur\n2,dog|paw\n".into() };
+        let options = LoadOptions { format: Some(named("csv")), ..options };
+        assert!(load(&input, &options).is_ok(), "{name}");
     }
 }
