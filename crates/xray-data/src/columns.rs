@@ -1,6 +1,6 @@
 //! Guessing which column holds the text, the id and the class, where nothing was said.
 
-use crate::error::{Malformed, Result};
+use crate::error::{Error, Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 
 /// What a column is wanted for.
@@ -80,7 +80,14 @@ pub(crate) fn place(
     let found = match choice {
         ColumnChoice::Position(place) => Some(*place).filter(|&place| place < n_columns),
         ColumnChoice::Name(name) => {
-            names.and_then(|names| names.iter().position(|n| n.trim() == name.trim()))
+            let names = names.unwrap_or(&[]);
+            let mut places = (0..names.len()).filter(|&k| names[k].trim() == name.trim());
+            let first = places.next();
+            if let (Some(first), Some(second)) = (first, places.next()) {
+                let remedy = "choose one by its number, or rename one";
+                return Err(called_alike(file, names, [first, second], remedy));
+            }
+            first
         }
     };
     found.ok_or_else(|| {
@@ -147,19 +154,35 @@ pub(crate) fn choice(names: Option<&[String]>, column: usize) -> ColumnChoice {
     }
 }
 
-/// Refuses a header in which a name that columns usually have stands twice: which one is meant?
-pub(crate) fn check_distinct(file: &str, names: &[String]) -> Result<()> {
-    let same = |a: &String, b: &String| a.trim().eq_ignore_ascii_case(b.trim());
-    for (place, name) in names.iter().enumerate().filter(|(_, name)| is_usual(name)) {
+/// Refuses a header in which a name that columns usually have stands twice, where nothing was said of what these hold:
+/// which one is meant?
+pub(crate) fn check_distinct(file: &str, names: &[String], options: &LoadOptions) -> Result<()> {
+    let open = [
+        (Guess::Text, options.text.is_empty()),
+        (Guess::Id, options.id.is_none()),
+        (Guess::Label, options.label.is_none()),
+    ];
+    let open = || open.iter().filter(|(_, open)| *open).map(|(kind, _)| *kind);
+    let same = |a: &str, b: &str| a.trim().eq_ignore_ascii_case(b.trim());
+    let is_open = |name: &str| open().flat_map(usual_names).any(|usual| same(usual, name));
+    for (place, name) in names.iter().enumerate().filter(|(_, name)| is_open(name)) {
         if let Some(first) = names[..place].iter().position(|other| same(other, name)) {
-            let found = format!("columns {} and {} called {name:?}", first + 1, place + 1);
-            return Err(Malformed::new(file, found, "each name once")
-                .at_line(1)
-                .remedy("rename one")
-                .into());
+            let remedy = "rename one, or choose by number";
+            return Err(called_alike(file, names, [first, place], remedy));
         }
     }
     Ok(())
+}
+
+/// About two columns with one name.
+pub(crate) fn called_alike(
+    file: &str,
+    names: &[String],
+    [first, second]: [usize; 2],
+    remedy: &str,
+) -> Error {
+    let found = format!("columns {} and {} called {:?}", first + 1, second + 1, names[second]);
+    Malformed::new(file, found, "each name once").at_line(1).remedy(remedy).into()
 }
 
 /// What there is to choose from.
@@ -199,6 +222,26 @@ mod tests {
     fn places_are_below_the_number_of_columns() {
         let found = |k: usize| place("x", &ColumnChoice::Position(k), None, 2).ok();
         assert_eq!([found(0), found(1), found(2)], [Some(0), Some(1), None]);
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_chooses_nothing() {
+        let names = strings(&["a", "b", "a "]);
+        let message = place("x", &"a".into(), Some(&names), 3).unwrap_err().to_string();
+        assert!(message.starts_with("x:1: found columns 1 and 3 called \"a \""), "{message}");
+        assert!(message.contains("choose one by its number"), "{message}");
+        assert_eq!(place("x", &"b".into(), Some(&names), 3).expect("once"), 1);
+        assert_eq!(place("x", &ColumnChoice::Position(2), Some(&names), 3).expect("there"), 2);
+    }
+
+    #[test]
+    fn usual_names_may_stand_twice_where_something_was_said() {
+        let names = strings(&["Text", "text", "n"]);
+        let open = LoadOptions::default();
+        let message = check_distinct("x", &names, &open).unwrap_err().to_string();
+        assert!(message.contains("columns 1 and 2 called \"text\""), "{message}");
+        let said = LoadOptions { text: vec![ColumnChoice::Position(1)], ..LoadOptions::default() };
+        assert!(check_distinct("x", &names, &said).is_ok());
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //!
 //! Arguments are taken in the order in which they are given.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
@@ -307,7 +307,7 @@ fn walk(
 }
 
 fn check_distinct(parts: &[Input]) -> Result<()> {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for part in parts {
         let name = part.name();
         if *part == Input::Stdin && parts.len() > 1 {
@@ -318,12 +318,35 @@ fn check_distinct(parts: &[Input]) -> Result<()> {
             let allowed = "a folder of texts is read alone, without other files".to_owned();
             return Err(Error::Parameter { name: "input", value: name, allowed });
         }
-        if !seen.insert(name.clone()) {
-            let found = "the same file twice among the inputs";
-            return Err(Malformed::new(&name, found, "each once").into());
+        let before = match part {
+            Input::Path(path) => seen.insert(Identity::of(path), name.clone()),
+            Input::Stdin | Input::Bytes { .. } => None,
+        };
+        if let Some(before) = before {
+            let found = format!("the same file twice among the inputs, before as {before:?}");
+            return Err(Malformed::new(&name, found, "each once").remedy("leave one out").into());
         }
     }
     Ok(())
+}
+
+/// What a file is, whatever it is called.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    #[cfg(unix)]
+    Node(u64, u64),
+    Path(PathBuf),
+}
+
+impl Identity {
+    fn of(path: &Path) -> Self {
+        #[cfg(unix)]
+        if let Ok(about) = std::fs::metadata(path) {
+            use std::os::unix::fs::MetadataExt;
+            return Self::Node(about.dev(), about.ino());
+        }
+        Self::Path(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+    }
 }
 
 #[cfg(test)]
@@ -406,6 +429,27 @@ mod tests {
         assert!(message(&["p-1.csv", "p-*.csv"]).contains("twice"));
         assert!(Inputs::resolve(&["-", "x.csv"]).unwrap_err().to_string().contains("alone"));
         assert!(Inputs::resolve(&[] as &[&str]).is_err());
+    }
+
+    #[test]
+    fn a_file_is_read_once_whatever_it_is_called() {
+        let folder = folder_with(&["t.csv", "same.csv", "in/x.csv"]);
+        let place = |name: &str| folder.path().join(name);
+        assert_eq!(found(&folder, &["t.csv", "same.csv"]).expect("two files").len(), 2);
+        let mut names = vec!["./t.csv", "in/../t.csv"];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(place("t.csv"), place("link.csv")).expect("linked");
+            names.push("link.csv");
+        }
+        std::fs::hard_link(place("t.csv"), place("hard.csv")).expect("linked");
+        if cfg!(unix) {
+            names.push("hard.csv");
+        }
+        for name in names {
+            let message = found(&folder, &["t.csv", name]).unwrap_err().to_string();
+            assert!(message.contains("twice") && message.contains("t.csv\""), "{name}: {message}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::formats::{BlankLines, FORMATS, Format, Parsed, ReadTexts, Reader, det
 use crate::hash::FileHash;
 use crate::model::{Origin, Reading};
 use crate::options::{ColumnChoice, LoadOptions};
-use crate::read::names::{read_labels, read_names, read_names_for};
+use crate::read::names::{is_label_name, read_labels, read_names, read_names_for};
 use crate::schema::Schema;
 use crate::source::{Input, Source};
 use crate::table::{Documents, Loaded, Table};
@@ -108,6 +108,26 @@ fn check_choices(format: &Format, options: &LoadOptions) -> Result<()> {
             return Err(Error::Parameter { name, value, allowed });
         }
     }
+    check_records(format, options)
+}
+
+/// Refuses to be told how records are written where there are none.
+fn check_records(format: &Format, options: &LoadOptions) -> Result<()> {
+    let delimited = ["csv", "tsv", "spaced"].contains(&format.name);
+    let shown = |yes: bool| if yes { "yes" } else { "no" }.to_owned();
+    let delimiter = options.delimiter.map(|byte| byte.escape_ascii().to_string());
+    for (name, said, possible) in [
+        ("delimiter", delimiter, delimited),
+        ("header", options.header.map(shown), delimited || format.name == "xlsx"),
+        ("quoting", options.quoting.map(shown), delimited),
+    ] {
+        if let (Some(value), false) = (said, possible) {
+            let allowed = format!(
+                "the format {format}, in which it is read, has none; leave it out, or say `format` csv"
+            );
+            return Err(Error::Parameter { name, value, allowed });
+        }
+    }
     Ok(())
 }
 
@@ -190,25 +210,53 @@ fn with_labels(
     options: &LoadOptions,
 ) -> Result<Documents> {
     if let Some(path) = &options.labels {
-        let file = Input::Path(path.clone());
-        let all = lines_as_documents(read_names(&file, options)?, blank);
-        documents.labels = Some(match (all, options.share) {
-            (Ok(labels), None) => labels,
-            (Ok(labels) | Err(labels), Some(_)) => options.cut_labels(&documents, labels)?,
-            (Err(_), None) => label_file(path, options, documents.len(), "document")?,
+        documents.labels = Some(match options.share {
+            None => labels_of_lines(path, options, blank, documents.len())?,
+            // Of a part it is not known how many documents there are in all, but for lines.
+            Some(_) if blank.n_documents == 0 => {
+                let all = read_names(&Input::Path(path.clone()), options)?;
+                options.cut_labels(&documents, all)?
+            }
+            Some(_) => {
+                let all = labels_of_lines(path, options, blank, blank.n_documents)?;
+                options.cut_labels(&documents, all)?
+            }
         });
     }
     documents.check()?;
     Ok(documents)
 }
 
-/// Classes of the documents, if the list has one for each line and some lines are blank; otherwise the list.
-fn lines_as_documents(list: Vec<String>, blank: &BlankLines) -> Result<Vec<String>, Vec<String>> {
-    let BlankLines { places, n_documents } = blank;
-    if places.is_empty() || list.len() != places.len() + n_documents {
-        return Err(list);
+/// The classes of `n` documents. Where some lines of the texts are blank, the list may have a line for these, too:
+/// then it is blank there, or its first line is a class that comes again, and no header.
+fn labels_of_lines(
+    path: &Path,
+    options: &LoadOptions,
+    blank: &BlankLines,
+    n: usize,
+) -> Result<Vec<String>> {
+    let places = &blank.places;
+    if places.is_empty() {
+        return label_file(path, options, n, "document");
     }
-    Ok(without(list, places))
+    let (file, n_lines) = (Input::Path(path.to_owned()), n + places.len());
+    let by_line = read_names_for(&file, options, n_lines)?;
+    let fits = by_line.len() == n_lines;
+    if fits && places.iter().all(|&place| by_line[place].trim().is_empty()) {
+        return Ok(without(by_line, places));
+    }
+    let labels = read_labels(&file, options, n)?;
+    if labels.len() == n {
+        return Ok(labels);
+    }
+    if fits && !is_label_name(&by_line[0]) && by_line[1..].contains(&by_line[0]) {
+        return Ok(without(by_line, places));
+    }
+    let found = format!("{} labels", labels.len());
+    let expected =
+        format!("{n}, one for each document, or {n_lines}, one for each line of the texts");
+    let remedy = "take blank lines out of the texts, or leave the label blank where the text is";
+    Err(Malformed::new(&file.name(), found, expected).remedy(remedy).into())
 }
 
 /// A list without the entries at these places, which ascend.

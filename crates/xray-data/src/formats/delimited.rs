@@ -3,6 +3,7 @@
 //! What is not said is guessed from the first records: whether they hold numbers or text, whether
 //! the first one is a header, and which columns hold names, classes and texts.
 
+mod header;
 mod numbers;
 mod sample;
 mod texts;
@@ -98,12 +99,45 @@ pub(super) fn looks_delimited(head: &[u8], delimiter: u8) -> bool {
     n > 1 && sample.records.iter().all(|record| record.len() == n)
 }
 
-/// Whether the first lines hold nothing but numbers between white space.
+/// Whether the first lines hold nothing but numbers between white space, and none is missing between tabs.
 pub(super) fn looks_like_spaced_numbers(head: &[u8]) -> bool {
+    all_numbers(head) && !has_gaps_between_tabs(head)
+}
+
+/// Whether the first lines hold numbers between tabs, some of which are missing: read by white space the others
+/// would move up.
+pub(super) fn looks_like_numbers_with_gaps(head: &[u8]) -> bool {
+    has_gaps_between_tabs(head) && all_numbers(head)
+}
+
+fn all_numbers(head: &[u8]) -> bool {
     match Sample::take("", head, true, dialect(b' ', None)) {
         Ok(sample) => sample.records.iter().flatten().all(|field| is_number(field)),
         Err(_) => false,
     }
+}
+
+/// Whether tabs alone separate fields and some are empty. A tab at the end of every line, as loops write it, is not
+/// followed by a field.
+fn has_gaps_between_tabs(head: &[u8]) -> bool {
+    if memchr::memchr(b'\t', head).is_none() || memchr::memchr(b' ', head).is_some() {
+        return false;
+    }
+    let (lines, cut) = match memchr::memrchr(b'\n', head) {
+        Some(end) => (&head[..end], &head[end + 1..]),
+        None => (&head[..0], head),
+    };
+    let without_end = |line: &[u8]| line.len() - usize::from(line.ends_with(b"\r"));
+    let lines = lines.split(|&byte| byte == b'\n').map(|line| &line[..without_end(line)]);
+    let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+    let closed = lines.clone().all(|line| line.ends_with(b"\t"));
+    let whole = lines.map(|line| if closed { &line[..line.len() - 1] } else { line });
+    // The last line may go on beyond what is looked at.
+    let cut = cut.strip_suffix(b"\t").unwrap_or(cut);
+    let gap = |line: &[u8]| {
+        line.starts_with(b"\t") || line.ends_with(b"\t") || line.windows(2).any(|w| w == b"\t\t")
+    };
+    whole.chain([cut]).any(gap)
 }
 
 #[cfg(test)]
@@ -260,6 +294,31 @@ mod tests {
         let content = format!("who,said\nme,\"{long}\"\nyou,less\n");
         let documents = parse(&content, &LoadOptions::default()).expect("valid").into_documents();
         assert_eq!(documents.expect("text").len(), 2);
+    }
+
+    #[test]
+    fn numbers_that_are_missing_between_tabs_are_told() {
+        for (content, gaps) in [
+            ("1\t\t3\n4\t5\t\n\t8\t9\n", true),
+            ("1\t2\t3\r\n4\t5\t\r\n7\t8\t9\r\n", true),
+            ("1\t2\n\t3\n", true),
+            ("1\t2\n4\t\t5", true),
+            ("1\t2\n3\t4\n", false),
+            // The last line may be cut; and loops write a tab after every number.
+            ("1\t2\t3\n4\t5\t", false),
+            ("1\t2\t\n3\t4\t\n", false),
+            ("1\t2\t\r\n3\t4\t\r\n5\t", false),
+            ("1\t2\t\n3\t\t\n", true),
+            // Columns that are aligned.
+            (" 1  2\n30 40\n", false),
+            ("1\t\t 2\n30\t 40\n", false),
+            ("1 2\n\n3 4\n", false),
+            ("5\n\n6\n", false),
+        ] {
+            assert_eq!(looks_like_numbers_with_gaps(content.as_bytes()), gaps, "{content:?}");
+            assert_eq!(looks_like_spaced_numbers(content.as_bytes()), !gaps, "{content:?}");
+        }
+        assert!(!looks_like_numbers_with_gaps(b"a\t\tb\n"));
     }
 
     #[test]

@@ -116,16 +116,24 @@ fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> Result<()> 
         let entry = entry.map_err(fail)?;
         let kind = entry.file_type().map_err(fail)?;
         let path = entry.path();
-        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if is_hidden(&entry.file_name().to_string_lossy()) {
+            continue;
+        }
         if kind.is_dir() {
             if !path.join(RESULT_RECORD).exists() {
                 collect(&path, depth + 1, paths)?;
             }
-        } else if !hidden && path.is_file() {
+        } else if path.is_file() {
             paths.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a file or folder of this name belongs to a program, not to the texts: copies that notebooks keep, histories,
+/// and what macOS packs beside files.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') || name == "__MACOSX"
 }
 
 /// Whether the name of a file says that it is a text.
@@ -213,6 +221,21 @@ mod tests {
         assert_eq!(documents.ids, ["a/1.txt", "b/2.txt"]);
         assert_eq!(documents.texts, ["one", "two"]);
         assert_eq!(documents.labels, Some(vec!["a".into(), "b".into()]));
+    }
+
+    #[test]
+    fn hidden_folders_hold_no_texts() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let names = ["a/1.txt", ".git/x.txt", "a/.ipynb_checkpoints/1.txt", "__MACOSX/a/1.txt"];
+        for name in names {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("has one")).expect("created");
+            std::fs::write(path, "one").expect("written");
+        }
+        let found = read(folder.path(), &LoadOptions::default()).expect("texts");
+        assert_eq!(found.documents.ids, ["a/1.txt"]);
+        assert_eq!(found.noticed.left_out_files, 0);
+        assert!(!is_text_of(&folder.path().join(names[2]), folder.path()));
     }
 
     #[test]

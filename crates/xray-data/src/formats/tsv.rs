@@ -1,7 +1,7 @@
 //! TSV: fields between tabs.
 
 use super::delimited::write::{check_table, write_documents, write_table};
-use super::delimited::{decide, looks_delimited, read};
+use super::delimited::{decide, looks_delimited, looks_like_numbers_with_gaps, read};
 use super::{DocumentWriter, Format, Keeps, Reader, TableWriter, Told};
 use crate::table::Documents;
 
@@ -10,7 +10,7 @@ pub(crate) static FORMAT: Format = Format {
     words: "fields between tabs",
     endings: &["tsv", "tab"],
     beginning: None,
-    told: Told::Guess(|head| looks_delimited(head, b'\t')),
+    told: Told::Guess(|head| looks_delimited(head, b'\t') || looks_like_numbers_with_gaps(head)),
     has_columns: true,
     has_variables: false,
     read: Reader::File(|source, options| read(source, Some(b'\t'), options)),

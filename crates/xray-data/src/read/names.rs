@@ -40,13 +40,16 @@ pub(crate) fn read_names_for(
 /// Reads the classes of `n` rows; a line more than that is a header if it says so.
 pub(crate) fn read_labels(input: &Input, options: &LoadOptions, n: usize) -> Result<Vec<String>> {
     let mut labels = read_names_for(input, options, n)?;
-    let header = labels.first().is_some_and(|first| {
-        labels.len() == n + 1 && guess(std::slice::from_ref(first), &[], Guess::Label).is_some()
-    });
-    if header {
+    let named = labels.first().is_some_and(|first| is_label_name(first));
+    if named && labels.len() == n + 1 {
         labels.remove(0);
     }
     Ok(labels)
+}
+
+/// Whether columns of classes usually have this name.
+pub(crate) fn is_label_name(name: &str) -> bool {
+    guess(&[name.to_owned()], &[], Guess::Label).is_some()
 }
 
 /// The lines of a side file.

@@ -11,7 +11,8 @@ use crate::error::{Error, Result, io_error};
 ///
 /// Dropped before [`commit`](Self::commit), it leaves what was there before untouched. Names that
 /// end in `.gz` or `.zst` are compressed. A target that is not a regular file, such as a pipe or
-/// `/dev/null`, is written to directly.
+/// `/dev/null`, is written to directly, and so is an open file that is named by its descriptor
+/// (`/dev/stdout`, `/dev/fd/3`): what is written follows what is there.
 ///
 /// # Examples
 /// ```
@@ -66,18 +67,8 @@ impl AtomicFile {
             return Err(Error::NotWritable { file: name, format, reason });
         }
         let fail = |e| io_error(&name, "create", e);
-        let (target, directly) = target_of(path).map_err(fail)?;
-        let (file, temporary) = if directly {
-            (OpenOptions::new().write(true).open(&target).map_err(fail)?, None)
-        } else {
-            let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-            let (file, temporary) = create_aside(&target, create).map_err(fail)?;
-            if let Ok(replaced) = fs::metadata(&target) {
-                // What was private stays private.
-                let _ = file.set_permissions(replaced.permissions());
-            }
-            (file, Some(temporary))
-        };
+        let (target, way) = target_of(path).map_err(fail)?;
+        let (file, temporary) = open(&target, way).map_err(fail)?;
         let packer = match ending {
             Some("gz") => {
                 let encoder = flate2::GzBuilder::new().write(file, flate2::Compression::default());
@@ -100,8 +91,8 @@ impl AtomicFile {
     pub fn check(path: &Path) -> Result<()> {
         let checked = target_of(path);
         match checked.map_err(|e| io_error(&path.display().to_string(), "create", e))? {
-            (_, true) => Ok(()),
-            (_, false) => Self::create(path).map(drop),
+            (_, Way::Aside) => Self::create(path).map(drop),
+            (_, Way::Directly | Way::Descriptor(_)) => Ok(()),
         }
     }
 
@@ -134,15 +125,83 @@ impl AtomicFile {
     }
 }
 
-/// What is really written to, and whether directly: a link is followed, so that its target is replaced and not the
-/// link.
-fn target_of(path: &Path) -> io::Result<(PathBuf, bool)> {
+/// How a target is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In a file beside it.
+    Aside,
+    /// It is no regular file.
+    Directly,
+    /// It is what this process has open under this number.
+    Descriptor(u32),
+}
+
+/// What is really written to, and how: a link is followed, so that its target is replaced and not the link.
+fn target_of(path: &Path) -> io::Result<(PathBuf, Way)> {
+    if let Some(number) = descriptor_of(path) {
+        return Ok((path.to_owned(), Way::Descriptor(number)));
+    }
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(&target) {
         Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        Ok(metadata) => Ok((target, !metadata.is_file())),
-        Err(_) => Ok((target, false)),
+        Ok(metadata) if !metadata.is_file() => Ok((target, Way::Directly)),
+        Ok(_) | Err(_) => Ok((target, Way::Aside)),
     }
+}
+
+/// The number of the descriptor that a path, or what it is a link to, is another name of. Links are followed one by
+/// one: the last step would lead to the file behind the descriptor.
+fn descriptor_of(path: &Path) -> Option<u32> {
+    const MOST_LINKS: usize = 40;
+    if !cfg!(unix) {
+        return None;
+    }
+    let folders = ["/proc/self/fd", "/dev/fd"].map(|folder| fs::canonicalize(folder).ok());
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let folder = fs::canonicalize(folder_of(&path)).ok()?;
+        if folders.iter().flatten().any(|known| *known == folder) {
+            return path.file_name()?.to_str()?.parse().ok();
+        }
+        path = folder.join(fs::read_link(&path).ok()?);
+    }
+    None
+}
+
+/// What is written to, and its name if that is not the target's.
+fn open(target: &Path, way: Way) -> io::Result<(File, Option<PathBuf>)> {
+    match way {
+        Way::Directly => Ok((OpenOptions::new().write(true).open(target)?, None)),
+        Way::Descriptor(number) => Ok((open_descriptor(target, number)?, None)),
+        Way::Aside => {
+            let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+            let (file, temporary) = create_aside(target, create)?;
+            if let Ok(replaced) = fs::metadata(target) {
+                // What was private stays private.
+                let _ = file.set_permissions(replaced.permissions());
+            }
+            Ok((file, Some(temporary)))
+        }
+    }
+}
+
+/// A descriptor of this process. Opened by name, a file would be written from its start on again; so standard output
+/// and standard error are shared, and of others the end is written to.
+fn open_descriptor(path: &Path, number: u32) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        match number {
+            1 => {
+                io::stdout().flush()?;
+                return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
+            }
+            2 => return Ok(io::stderr().as_fd().try_clone_to_owned()?.into()),
+            _ => {}
+        }
+    }
+    let _ = number;
+    OpenOptions::new().append(true).open(path)
 }
 
 impl Write for Packer {
@@ -237,6 +296,14 @@ mod tests {
         AtomicFile::create(&real).expect("created").commit().expect("renamed");
         let mode = fs::metadata(&real).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, private.mode());
+        for (name, number) in [("/dev/stdout", 1), ("/dev/stderr", 2), ("/dev/fd/1", 1)] {
+            assert_eq!(descriptor_of(Path::new(name)), Some(number), "{name}");
+        }
+        let link = folder.path().join("out");
+        std::os::unix::fs::symlink("/dev/stdout", &link).expect("linked");
+        assert_eq!(target_of(&link).expect("there").1, Way::Descriptor(1));
+        assert_eq!(descriptor_of(&real), None);
+        assert_eq!(descriptor_of(Path::new("/dev/null")), None);
         let null = AtomicFile::create(Path::new("/dev/null")).expect("opened");
         null.commit().expect("written");
         assert!(!fs::metadata("/dev/null").expect("there").is_file());

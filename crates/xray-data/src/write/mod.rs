@@ -58,13 +58,14 @@ use crate::table::Table;
 pub fn save(table: &Table, path: &Path, format: Option<&'static Format>) -> Result<()> {
     table.check_names()?;
     let format = format_of(path, format, Format::writes_tables)?;
+    let names = table.column_names.as_ref().zip(format.names_beside.map(|place| place(path)));
+    if let Some((_, place)) = &names {
+        check_names_beside(path, place, format)?;
+    }
     let mut file = AtomicFile::create(path)?;
     write_in(table, &mut file, format, &path.display().to_string())?;
     // Both are complete before either takes its name.
-    let words = match (format.names_beside, &table.column_names) {
-        (Some(place), Some(words)) => Some(write_names(words, &place(path))?),
-        _ => None,
-    };
+    let words = names.map(|(words, place)| write_names(words, &place)).transpose()?;
     file.commit()?;
     words.map_or(Ok(()), AtomicFile::commit)
 }
@@ -121,6 +122,18 @@ pub(crate) fn refused(file: &str, format: &Format, reason: String) -> Error {
 pub fn write_table(table: &Table, out: &mut dyn Write, format: &Format) -> Result<()> {
     table.check_names()?;
     write_in(table, out, format, "output")
+}
+
+/// Refuses to replace a file of names that belongs to no file of this name: it is somebody's own.
+fn check_names_beside(path: &Path, place: &Path, format: &Format) -> Result<()> {
+    if path.exists() || !place.exists() {
+        return Ok(());
+    }
+    let place = place.display();
+    let reason = format!(
+        "the words would replace {place}, which belongs to something else; move that file, or choose another name"
+    );
+    Err(refused(&path.display().to_string(), format, reason))
 }
 
 /// Writes one name a line.

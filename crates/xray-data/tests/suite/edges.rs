@@ -44,6 +44,23 @@ fn names_that_are_numbers_come_back() {
 }
 
 #[test]
+fn words_of_somebody_else_are_not_replaced() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, words) = (folder.path().join("docword.dw.txt"), folder.path().join("vocab.dw.txt"));
+    let matrix = || DenseMatrix::from_row_major(1, 2, vec![1.0, 2.0]).expect("1 x 2").into();
+    let table = Table { column_names: strings(&["a", "b"]), ..Table::new(matrix()) };
+    std::fs::write(&words, "my own\n").expect("written");
+    let message = save(&table, &path, None).unwrap_err().to_string();
+    assert!(message.contains("vocab.dw.txt") && message.contains("another name"), "{message}");
+    assert_eq!(std::fs::read_to_string(&words).expect("there"), "my own\n");
+    assert!(!path.exists());
+    // Without words none are replaced; and those beside a file of this name are its own.
+    save(&Table::new(matrix()), &path, None).expect("written");
+    save(&table, &path, None).expect("written");
+    assert_eq!(std::fs::read_to_string(&words).expect("there"), "a\nb\n");
+}
+
+#[test]
 fn empty_columns_at_the_end_are_kept_in_svmlight() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("x.svm");

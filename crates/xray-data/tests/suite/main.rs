@@ -4,9 +4,13 @@ mod bad_records;
 mod bombs;
 mod compressed;
 mod cubes;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod documents;
 mod edges;
 mod encodings;
+mod headers;
+mod labels;
 mod long_records;
 mod malformed;
 mod parts;

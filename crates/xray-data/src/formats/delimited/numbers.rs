@@ -1,11 +1,12 @@
 //! A table of numbers, perhaps with columns for the names of rows, for classes and for dates.
 
 use super::super::Parsed;
-use super::sample::{NumberHeader, Sample};
+use super::header::{Header, mixed_numbers};
+use super::sample::Sample;
 use crate::assemble::{Stored, dense};
 use crate::budget::string_bytes;
 use crate::columns::{self, Guess};
-use crate::error::{Error, Malformed, Result, quoted};
+use crate::error::{Malformed, Result};
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::read::bad::BadRecords;
 use crate::read::records::Records;
@@ -43,7 +44,7 @@ impl NumberLayout {
         let by_name = by_name.clone().any(|choice| matches!(choice, ColumnChoice::Name(_)));
         let (guessed, header_is_open) =
             (sample.number_header(), options.header.is_none() && !by_name);
-        let header = options.header.unwrap_or(by_name || guessed != NumberHeader::No);
+        let header = options.header.unwrap_or(by_name || guessed != Header::No);
         let short = header && sample.has_short_header();
         let mut names = if header { sample.names() } else { Vec::new() };
         if short {
@@ -70,8 +71,8 @@ impl NumberLayout {
         let is_text = |column| sample.is_text(column, numbers.len());
         let texts = options.id.is_none() && row_names.is_some_and(is_text);
         let found = numeric && !texts && !numbers.is_empty();
-        if let (NumberHeader::Mixed(place), true) = (guessed, found && header_is_open) {
-            return Err(mixed_header(file, place, &sample.first()[place]));
+        if let (Header::Mixed(place), true) = (guessed, found && header_is_open) {
+            return Err(mixed_numbers(file, place, &sample.first()[place]));
         }
         Ok(found.then_some(Self { header, n_fields, row_names, label, time, numbers }))
     }
@@ -210,14 +211,4 @@ fn guess_row_names(
     }
     let named = columns::guess(names, &[], Guess::Id);
     named.filter(|&column| Some(column) != label && sample.has_distinct_counts(column))
-}
-
-/// A first record that may be names or numbers.
-fn mixed_header(file: &str, place: usize, field: &[u8]) -> Error {
-    let found = format!("{} beside numbers in the first record", quoted(field));
-    let remedy = "say with `header` whether it names the columns";
-    Malformed::new(file, found, "names alone, or numbers alone")
-        .at(1, place as u64 + 1)
-        .remedy(remedy)
-        .into()
 }

@@ -12,29 +12,17 @@ const SAMPLE: usize = 100;
 /// Whole records that are needed to judge by: a header cannot be told from one.
 const FEWEST: usize = 3;
 
-/// Longest name of a column, in bytes.
-const LONGEST_NAME: usize = 40;
-
 /// Words that a text has on average; names of rows have fewer.
 const WORDS_OF_TEXT: usize = 5;
 /// The same under a name that is usual for texts, beside no more than so many columns of numbers.
 const WORDS_OF_NAMED_TEXT: usize = 2;
 const NUMBERS_BESIDE_TEXT: usize = 2;
 
-/// Whether the first record of a table of numbers names the columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NumberHeader {
-    Yes,
-    No,
-    /// It has numbers, and at this place something else: a name, or a mistake.
-    Mixed(usize),
-}
-
 /// The first records of a file.
 pub(super) struct Sample {
     pub records: Vec<Vec<Vec<u8>>>,
     /// Whether several files begin with the same record.
-    repeated: bool,
+    pub(super) repeated: bool,
 }
 
 impl Sample {
@@ -137,60 +125,6 @@ impl Sample {
         n_words >= enough * self.column(column).count().max(1)
     }
 
-    /// Whether the first record of a table of numbers names the columns: pandas leaves the corner
-    /// empty, and names are no numbers. Words for missing values are values.
-    pub(super) fn number_header(&self) -> NumberHeader {
-        let first = self.first();
-        let shift = usize::from(self.has_short_header());
-        // A name is missing over the names of rows, or empty: whatever the others are, they are names.
-        if self.has_empty_corner() || shift == 1 && !self.is_mostly_numbers(0) {
-            return NumberHeader::Yes;
-        }
-        let of_numbers = (0..first.len())
-            .filter(|&k| self.is_mostly_numbers(k + shift) && !is_missing(&first[k]));
-        let (numbers, names): (Vec<usize>, Vec<usize>) =
-            of_numbers.partition(|&k| is_meant_as_number(&first[k]));
-        match (numbers.is_empty(), names.first()) {
-            (_, None) => NumberHeader::No,
-            (true, Some(_)) => NumberHeader::Yes,
-            (false, Some(_)) if shift == 1 || self.repeated => NumberHeader::Yes,
-            (false, Some(&place)) => NumberHeader::Mixed(place),
-        }
-    }
-
-    /// Whether the first field is empty: pandas leaves it so over the names of rows.
-    pub(super) fn has_empty_corner(&self) -> bool {
-        self.first().len() > 1 && is_blank(&self.first()[0])
-    }
-
-    /// Whether the first record has one field less: R writes no name over the names of rows.
-    pub(super) fn has_short_header(&self) -> bool {
-        self.records.get(1).is_some_and(|second| second.len() == self.first().len() + 1)
-    }
-
-    /// Whether the first record of a table of texts names the columns: short, distinct names that
-    /// are no numbers, and either single words or among them a usual one. Alone it does so if one is usual.
-    pub(super) fn has_text_header(&self) -> bool {
-        let names = self.names();
-        let names = &names[usize::from(self.has_empty_corner())..];
-        let short = |name: &String| {
-            let name = name.trim();
-            !name.is_empty() && name.len() <= LONGEST_NAME && !is_number(name.as_bytes())
-        };
-        let mut distinct = names.to_vec();
-        distinct.sort();
-        distinct.dedup();
-        let words = || names.iter().all(|name| !name.trim().contains(' '));
-        distinct.len() == names.len()
-            && names.iter().all(short)
-            && (self.repeated || self.has_usual_name() || self.records.len() > 1 && words())
-    }
-
-    /// Whether a field of the first record is what columns are usually called.
-    pub(super) fn has_usual_name(&self) -> bool {
-        self.names().iter().any(|name| columns::is_usual(name))
-    }
-
     /// Total length of each column.
     pub(super) fn lengths(&self) -> Vec<u64> {
         let mut lengths = vec![0; self.first().len()];
@@ -203,12 +137,8 @@ impl Sample {
     }
 }
 
-fn is_blank(field: &[u8]) -> bool {
-    field.trim_ascii().is_empty()
-}
-
 /// Whether the field stands for a value that is not there.
-fn is_missing(field: &[u8]) -> bool {
+pub(super) fn is_missing(field: &[u8]) -> bool {
     is_missing_value(field.trim_ascii())
 }
 
@@ -219,7 +149,7 @@ pub(super) fn looks_like_value(name: &str) -> bool {
 
 /// Whether the field is a number, or would be one with a decimal point: that is refused when it is read,
 /// instead of being taken for a word.
-fn is_meant_as_number(field: &[u8]) -> bool {
+pub(super) fn is_meant_as_number(field: &[u8]) -> bool {
     is_number(field) || has_decimal_comma(field)
 }
 
@@ -238,42 +168,13 @@ pub(crate) fn is_number(field: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::read::records::Quoting;
 
-    fn sample(content: &str) -> Sample {
+    pub(in super::super) fn sample(content: &str) -> Sample {
         let dialect = Dialect { delimiter: b',', quoting: Quoting::Fields };
         Sample::take("", content.as_bytes(), true, dialect).expect("records")
-    }
-
-    #[test]
-    fn the_first_record_names_columns_of_numbers_or_has_numbers() {
-        for (content, header) in [
-            ("a\n1\n2\n", NumberHeader::Yes),
-            ("1\n2\n", NumberHeader::No),
-            ("x,1\ny,2\n", NumberHeader::No),
-            // Where the corner is empty, or the name over the names of rows is missing, numbers are names.
-            (",1,2\nx,3,4\ny,5,6\n", NumberHeader::Yes),
-            ("1,2\nx,3,4\ny,5,6\n", NumberHeader::Yes),
-            ("a,1\n7,3,4\n8,5,6\n", NumberHeader::Yes),
-            ("1,2\n7,3,4\n8,5,6\n", NumberHeader::No),
-            ("a,1\n3,4\n5,6\n", NumberHeader::Mixed(0)),
-            ("1,b\n3,4\n5,6\n", NumberHeader::Mixed(1)),
-            // A missing value alone is no empty corner.
-            ("\"\"\n1\n2\n", NumberHeader::No),
-        ] {
-            assert_eq!(sample(content).number_header(), header, "{content:?}");
-        }
-        let mut repeated = sample("1,b\n3,4\n");
-        repeated.extend(sample("1,c\n5,6\n"));
-        assert_eq!(repeated.number_header(), NumberHeader::Mixed(1));
-        assert_eq!(repeated.records.len(), 4);
-        repeated.extend(sample("1,b\n7,8\n"));
-        assert_eq!(repeated.number_header(), NumberHeader::Yes);
-        assert_eq!(repeated.records.len(), 5);
-        repeated.extend(sample("1,c\n5,6\n"));
-        assert_eq!(repeated.number_header(), NumberHeader::Yes, "once repeated is enough");
     }
 
     #[test]
@@ -301,26 +202,6 @@ mod tests {
             ("who,n\nNA,1\n", 1, false),
         ] {
             assert_eq!(sample(content).is_text(0, n_numbers), text, "{content:?} {n_numbers}");
-        }
-    }
-
-    #[test]
-    fn names_of_texts_are_short_distinct_and_no_numbers() {
-        let longest = "x".repeat(LONGEST_NAME);
-        for (content, header) in [
-            ("a,b\nc d,e f\n", true),
-            ("a,b\n", false),
-            ("a,text\n", true),
-            ("a b,c\nd,e\n", false),
-            ("a b,text\nd,e\n", true),
-            ("a,a\nb,c\n", false),
-            ("a,1\nb,c\n", false),
-            ("a,\nb,c\n", false),
-            (",a\nb,c\n", true),
-            (&format!("{longest},b\nc,d\n"), true),
-            (&format!("{longest}x,b\nc,d\n"), false),
-        ] {
-            assert_eq!(sample(content).has_text_header(), header, "{content:?}");
         }
     }
 

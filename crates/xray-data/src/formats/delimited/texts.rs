@@ -1,6 +1,7 @@
 //! Columns of texts, perhaps with columns for ids and classes.
 
 use super::super::Parsed;
+use super::header::{Header, mixed_texts};
 use super::sample::Sample;
 use crate::budget::last_bytes;
 use crate::columns::{self, Guess, TextColumns};
@@ -26,7 +27,14 @@ impl TextLayout {
         let by_name = chosen.any(|choice| matches!(choice, ColumnChoice::Name(_)));
         let header = match &options.layout {
             Some(layout) => layout.header,
-            None => options.header.unwrap_or_else(|| by_name || sample.has_text_header()),
+            None => match (options.header, sample.text_header()) {
+                (Some(header), _) => header,
+                (None, _) if by_name => true,
+                (None, Header::Mixed(place)) => {
+                    return Err(mixed_texts(file, place, &sample.first()[place]));
+                }
+                (None, guessed) => guessed == Header::Yes,
+            },
         };
         if let Some(n) = options.layout.as_ref().and_then(|layout| layout.n_fields)
             && !header
@@ -39,7 +47,7 @@ impl TextLayout {
         let names = header.then_some(first.as_slice());
         let named = header || options.header.is_none() && sample.has_usual_name();
         if options.layout.is_none() && named {
-            columns::check_distinct(file, &first)?;
+            columns::check_distinct(file, &first, options)?;
         }
         let guess = || {
             let found = columns::guess(names.unwrap_or(&[]), &sample.lengths(), Guess::Text);

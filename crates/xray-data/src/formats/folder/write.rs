@@ -63,7 +63,7 @@ fn file_name(id: &str, label: Option<&str>) -> Result<String, String> {
 fn is_plain_name(name: &str) -> bool {
     let elsewhere = if cfg!(windows) { "\\:" } else { "\\" };
     let special = |c: char| c.is_control() || elsewhere.contains(c);
-    let visible = !name.is_empty() && !name.starts_with('.');
+    let visible = !name.is_empty() && !super::is_hidden(name);
     visible && name.len() <= LONGEST_NAME && !name.contains(special)
 }
 
@@ -86,7 +86,7 @@ mod tests {
         for id in ["", "/etc/x", "../x", "a/../../x", ".x", "a\\b", "a//b", "a\0b", "a/./b"] {
             assert!(file_name(id, None).is_err(), "{id:?}");
         }
-        assert!(file_name("x", Some("..")).is_err());
+        assert!(file_name("x", Some("..")).is_err() && file_name("x", Some("__MACOSX")).is_err());
         assert!(file_name("a/x", Some("")).is_err() && file_name("x", Some("a/b")).is_err());
         assert!(file_name(&"x".repeat(300), None).is_err());
     }

@@ -16,7 +16,7 @@ use parquet::schema::types::Type;
 use crate::budget::{Claim, last_bytes};
 use crate::calendar::date_text;
 use crate::columns::{self, Guess, TextColumns};
-use crate::error::{Malformed, Result};
+use crate::error::{Malformed, Result, quoted};
 use crate::formats::Parsed;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::schema::Layout;
@@ -142,6 +142,10 @@ impl Chosen {
     fn choose(file: &str, schema: &Type, options: &LoadOptions) -> Result<Self> {
         let fields = schema.get_fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+        if options.layout.is_none() {
+            columns::check_distinct(file, &names, options)?;
+        }
+        check_once(file, &names, options)?;
         let guess = || {
             let strings: Vec<usize> =
                 (0..fields.len()).filter(|&k| is_string(&fields[k])).collect();
@@ -195,16 +199,28 @@ impl Chosen {
                     parts.push(String::from_utf8_lossy(bytes.data()).into_owned());
                 }
                 Some(Field::Null) => {}
-                other => {
-                    let found = format!("{other:?}").chars().take(60).collect::<String>();
-                    return Err(Malformed::new(file, found, format!("text in column \"{name}\""))
-                        .at_line(number)
-                        .into());
-                }
+                other => return Err(no_text(file, name, other).at_line(number).into()),
             }
         }
         Ok(parts.join(" "))
     }
+}
+
+/// Refuses to read a column whose name another one has, too: rows tell their fields by name.
+fn check_once(file: &str, names: &[String], options: &LoadOptions) -> Result<()> {
+    let others = options.id.iter().chain(&options.label).chain(&options.time);
+    for choice in options.text.iter().chain(others) {
+        let name = match choice {
+            ColumnChoice::Name(name) => Some(name),
+            ColumnChoice::Position(place) => names.get(*place),
+        };
+        let alike = |k: &usize| name.is_some_and(|name| names[*k].trim() == name.trim());
+        let mut places = (0..names.len()).filter(alike);
+        if let (Some(first), Some(second)) = (places.next(), places.next()) {
+            return Err(columns::called_alike(file, names, [first, second], "rename one"));
+        }
+    }
+    Ok(())
 }
 
 /// A column of dates.
@@ -243,6 +259,18 @@ impl Time {
     }
 }
 
+/// About a value that is no text.
+fn no_text(file: &str, name: &str, found: Option<&Field>) -> Malformed {
+    let (found, remedy) = match found {
+        Some(Field::Bytes(bytes)) => {
+            (format!("bytes that are not UTF-8, {}", quoted(bytes.data())), "write it as strings")
+        }
+        Some(field) => (quoted(field.to_string().as_bytes()), "name a column of strings"),
+        None => ("no value".to_owned(), "name a column of strings"),
+    };
+    Malformed::new(file, found, format!("text in column \"{name}\"")).remedy(remedy)
+}
+
 fn is_string(field: &Type) -> bool {
     if !field.is_primitive() || field.get_physical_type() != Physical::BYTE_ARRAY {
         return false;
@@ -266,6 +294,10 @@ fn field_text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
+        // Strings that are not marked as such.
+        Field::Bytes(bytes) if std::str::from_utf8(bytes.data()).is_ok() => {
+            String::from_utf8_lossy(bytes.data()).into_owned()
+        }
         Field::ListInternal(list) => list.elements().first().map_or(String::new(), field_text),
         Field::Float(value) => value.to_string(),
         Field::Double(value) => value.to_string(),
@@ -281,6 +313,56 @@ mod tests {
 
     use super::*;
     use crate::source::Input;
+
+    /// Reads a file of columns of bytes, marked as strings or not, with these values in one row.
+    fn one_row(columns: &[(&str, &[u8])], options: &LoadOptions) -> Result<Documents> {
+        let fields = columns.iter().map(|(name, _)| format!("required binary {name};"));
+        let schema = format!("message x {{ {} }}", fields.collect::<String>());
+        let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
+        let mut bytes = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
+        let mut group = writer.next_row_group().expect("a group");
+        for (_, value) in columns {
+            let mut column = group.next_column().expect("written").expect("a column");
+            let value = [value.to_vec().into()];
+            column.typed::<ByteArrayType>().write_batch(&value, None, None).expect("written");
+            column.close().expect("written");
+        }
+        group.close().expect("written");
+        writer.close().expect("written");
+        let input = Input::Bytes { name: "x.parquet".into(), bytes };
+        Ok(crate::load(&input, options)?.into_documents().expect("texts"))
+    }
+
+    #[test]
+    fn bytes_without_a_mark_are_strings_in_every_column() {
+        let columns = [("id", &b"d1"[..]), ("label", b"x"), ("text", b"cat fur"), ("day", b"May")];
+        let options = LoadOptions { time: Some("day".into()), ..LoadOptions::default() };
+        let found = one_row(&columns, &options).expect("readable");
+        assert_eq!((found.ids, found.texts), (vec!["d1".into()], vec!["cat fur".into()]));
+        assert_eq!((found.labels, found.times), (Some(vec!["x".into()]), Some(vec!["May".into()])));
+        let wrong = one_row(&[("text", b"caf\xff")], &LoadOptions::default()).unwrap_err();
+        let wrong = wrong.to_string();
+        assert!(wrong.starts_with("x.parquet:1: found bytes that are not UTF-8, \"caf"), "{wrong}");
+        assert!(!wrong.contains("Some("), "{wrong}");
+    }
+
+    #[test]
+    fn columns_that_are_called_alike_are_refused() {
+        let message = |columns: &[(&str, &[u8])], options: &LoadOptions| {
+            one_row(columns, options).map(|found| found.texts).unwrap_err().to_string()
+        };
+        let (twice, open) = ([("text", &b"a"[..]), ("text", b"b")], LoadOptions::default());
+        assert!(message(&twice, &open).contains("columns 1 and 2 called \"text\""));
+        let cases = [("Text", &b"a"[..]), ("text", b"b")];
+        assert!(message(&cases, &open).contains("columns 1 and 2 called \"text\""));
+        let said = |text| LoadOptions { text: vec![text], ..LoadOptions::default() };
+        assert_eq!(one_row(&cases, &said("Text".into())).expect("one is meant").texts, ["a"]);
+        for text in ["text".into(), ColumnChoice::Position(0)] {
+            assert!(message(&twice, &said(text)).contains("rename one"));
+        }
+    }
 
     /// Reads the dates of a file with three texts and a column of this type, of which the last value is missing.
     fn dates<T: DataType>(column: &str, values: &[T::T]) -> Vec<String> {
