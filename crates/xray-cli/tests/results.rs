@@ -173,6 +173,19 @@ fn what_is_read_is_not_written_over() {
     place.done(&["convert", "x.csv", "in/y.csv"]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_written_to_standard_output_follows_what_is_there() {
+    let place = place();
+    place.write("log", "old\n");
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let line = format!("\"$XRAY\" convert x.csv {name} --to csv -q >>log");
+        assert_eq!(place.shell(&line).status, Some(0), "{name}");
+    }
+    let table = place.text("x.csv");
+    assert_eq!(place.text("log"), format!("old\n{}", table.repeat(3)));
+}
+
 #[test]
 fn what_comes_through_a_pipe_is_never_the_same_input() {
     let place = place();
