@@ -137,6 +137,27 @@ fn a_file_with_one_endless_line_is_not_taken_in() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn pages_are_claimed_before_they_are_unpacked() {
+    let parquet = |texts: Vec<String>| {
+        let ids = (0..texts.len()).map(|k| k.to_string()).collect();
+        let documents = Documents { ids, texts, labels: None, times: None };
+        let mut bytes = Vec::new();
+        write_documents(&documents, &mut bytes, named("parquet")).expect("memory");
+        bytes
+    };
+    // The text has room in 13 MB, but not with its page and the row.
+    let one = parquet(vec!["a ".repeat(6 << 19)]);
+    assert!(one.len() < 10_000, "{} bytes", one.len());
+    refused_below("page.parquet", one, 13, 24);
+    // Rows that are long are read in small batches: all at once would be 32 MB besides the texts.
+    let text = |k: usize| format!("{k} {}", "a ".repeat(1 << 14));
+    let many = parquet((0..1000).map(text).collect());
+    let loaded = refused_below("many.parquet", many, 30, 44);
+    assert_eq!(loaded.into_documents().expect("texts").texts[999], text(999));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn dictionaries_and_runs_of_parquet_are_counted_as_they_expand() {
     let parquet = |text: String, n: usize| {
         let ids = (0..n).map(|_| String::new()).collect();
