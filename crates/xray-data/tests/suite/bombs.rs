@@ -132,7 +132,26 @@ fn a_declared_number_of_entries_is_refused_before_they_are_read() {
 fn a_file_with_one_endless_line_is_not_taken_in() {
     let input = Input::Bytes { name: "endless.gz".into(), bytes: gz(&vec![b'a'; 4 << 20]) };
     let message = load(&input, &within(64 * MEGABYTE)).unwrap_err().to_string();
-    assert!(message.contains("a line of more than 1048576 bytes"), "{message}");
+    assert!(message.contains("a line of more than 655360 bytes"), "{message}");
+}
+
+#[test]
+fn fields_of_long_lines_fit_into_what_the_program_leaves() {
+    // Beside a line, the program itself; both have to fit.
+    let line_bytes = |megabytes: u64| Limits::within(Budget::new(megabytes * MEGABYTE)).line_bytes;
+    for megabytes in [64, 100, 1000] {
+        let fields = 56 * line_bytes(megabytes) as u64;
+        assert!(fields + xray_data::PROGRAM_BYTES <= megabytes * MEGABYTE, "{megabytes}");
+    }
+    assert_eq!(line_bytes(1), 1 << 16);
+    let commas = [vec![b','; (1 << 19) - 1], b"\n".to_vec()].concat().repeat(2);
+    let read = |megabytes: u64| {
+        let input = Input::Bytes { name: "commas.csv.gz".into(), bytes: gz(&commas) };
+        load(&input, &within(megabytes * MEGABYTE)).map(|_| ()).unwrap_err()
+    };
+    // Fields are claimed as soon as they are seen, before anything is made of them.
+    assert!(matches!(read(64), Error::Memory { .. }));
+    assert!(matches!(read(200), Error::Malformed(_)), "empty fields are no numbers");
 }
 
 #[cfg(feature = "parquet")]
