@@ -198,6 +198,11 @@ impl Source {
         self.whole
     }
 
+    /// The same, with a claim for what is behind it, which is given back once it was read.
+    pub(crate) fn holding(self, claim: Claim) -> Self {
+        Self { rest: Box::new(Held { inner: self.rest, _claim: claim }), ..self }
+    }
+
     /// Doubles what can be looked at; false if that is all there is, or as much as may be.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
         if self.whole || self.head.len() >= self.longest_head {
