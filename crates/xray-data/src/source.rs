@@ -158,7 +158,7 @@ impl Source {
             fields,
             rest,
         };
-        source.with_head()?.decompressed(limits.loaded_bytes.limit())
+        source.with_head()?.decompressed(limits)
     }
 
     /// Whether it is text, by its first bytes: of no binary format, and without zeros.
@@ -239,14 +239,19 @@ impl Source {
         Ok(self)
     }
 
-    /// Takes compression off, where `memory` bytes may be used.
-    fn decompressed(mut self, memory: u64) -> Result<Self> {
+    /// Takes compression off, with a claim for what it keeps of the content.
+    fn decompressed(mut self, limits: &Limits) -> Result<Self> {
         for _ in 0..MOST_LAYERS {
             let Some(compression) = Compression::of(&self.head) else { return Ok(self) };
-            let Self { name, head, most_bytes, stored, rest, longest_head, fields, told, .. } = self;
+            let Self { name, head, most_bytes, stored, rest, longest_head, fields, told, .. } =
+                self;
+            let window = compression.window(&head);
+            let mut claim = limits.claim(&name);
+            claim.take(window).map_err(|_| compression.wide_window(&name, window))?;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
-            let rest = compression.decoder(packed, memory);
+            let rest = compression.decoder(packed, window, limits.loaded_bytes.limit());
             let rest = rest.map_err(|e| io_error(&name, "read", e))?;
+            let rest = Box::new(Held { inner: rest, _claim: claim });
             let most_bytes = most_bytes.map(|n| n.saturating_mul(compression.expansion()));
             let (head, whole, plain_file) = (Vec::new(), false, false);
             let source = Self {
