@@ -185,6 +185,19 @@ pub(crate) fn string_bytes(length: usize) -> u64 {
     PER_STRING + LEAST_STRING.max(length as u64)
 }
 
+/// What a table by hashes takes that has room for so many entries of so many bytes: it is full at seven eighths of its
+/// places, of which it has a power of two, with a byte more for each.
+#[inline]
+pub(crate) fn table_bytes(capacity: usize, entry: usize) -> u64 {
+    let places = match capacity {
+        0 => 0,
+        1..4 => 4,
+        4..8 => 8,
+        _ => (capacity * 8 / 7).next_power_of_two(),
+    };
+    (places * (entry + 1)) as u64
+}
+
 /// What the last string of a list takes; nothing if it is empty.
 #[inline]
 pub(crate) fn last_bytes(list: &[String]) -> u64 {
@@ -242,6 +255,16 @@ mod tests {
         assert!((90 * STEP..=100 * STEP).contains(&held), "{held}");
         drop(claims);
         assert_eq!(budget.taken(), 0);
+    }
+
+    #[test]
+    fn tables_are_counted_by_their_places() {
+        let mut table = rustc_hash::FxHashMap::<u64, u64>::default();
+        assert_eq!(table_bytes(table.capacity(), 16), 0);
+        for (n, places) in [(1, 4), (7, 8), (8, 16), (28, 32), (29, 64), (448, 512), (449, 1024)] {
+            table.extend((0..n).map(|k| (k, k)));
+            assert_eq!(table_bytes(table.capacity(), 16), 17 * places, "{n}");
+        }
     }
 
     #[test]

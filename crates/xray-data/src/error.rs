@@ -224,20 +224,24 @@ pub(crate) fn io_error(file: &str, action: &'static str, source: io::Error) -> E
             };
             Malformed::damaged(file, found, "an intact file").into()
         }
-        // Zstandard's own words for a window of more than 2^27 bytes.
+        // Zstandard's own words for a window of more than it may have.
         _ if action == "read" && source.to_string().contains("requires too much memory") => {
-            Malformed::new(file, "a Zstandard window of more than 128 MiB", "a smaller one")
-                .remedy("decompress it with zstd -d --long=31 first")
-                .into()
+            wide_window(file, "a Zstandard window", "zstd -d --long=31")
         }
         // Of all that is read only xz says in advance what it will need.
         io::ErrorKind::OutOfMemory if action == "read" => {
-            Malformed::new(file, "an xz dictionary that is large for the memory", "a smaller one")
-                .remedy("raise --memory, or decompress it with xz -d first")
-                .into()
+            wide_window(file, "an xz dictionary", "xz -d")
         }
         _ => Error::Io { file: file.to_owned(), action, source },
     }
+}
+
+/// About compression that keeps more of the content than there is room for.
+pub(crate) fn wide_window(file: &str, window: &str, program: &str) -> Error {
+    let found = format!("{window} that is large for the memory");
+    Malformed::new(file, found, "a smaller one")
+        .remedy(format!("raise --memory, or decompress it with {program} first"))
+        .into()
 }
 
 /// Bytes of a file as they appear in a message: escaped, at most 60 characters.

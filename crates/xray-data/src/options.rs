@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::budget::{Budget, Claim};
+use crate::budget::{Budget, Claim, PROGRAM_BYTES};
 use crate::encoding::Encoding;
 use crate::formats::Format;
 use crate::schema::Layout;
@@ -127,11 +127,15 @@ impl Default for Limits {
     }
 }
 
+/// Lines of the greatest length that the memory has room for: a field, which may be empty, takes up to 56 bytes.
+pub(crate) const LINES_OF_MEMORY: u64 = 64;
+
 impl Limits {
-    /// Limits for this much memory. A line may have so few of the bytes because a field, which may be empty,
-    /// takes up to 56 of them.
+    /// Limits for this much memory. A line may have a small part of what the program leaves of it: its fields take more
+    /// than itself.
     pub fn within(loaded_bytes: Budget) -> Self {
-        let line_bytes = (loaded_bytes.limit() / 64).clamp(1 << 16, 1 << 28) as usize;
+        let left = loaded_bytes.limit().saturating_sub(PROGRAM_BYTES);
+        let line_bytes = (left / LINES_OF_MEMORY).clamp(1 << 16, 1 << 28) as usize;
         Self { empty_lines: 1 << 21, line_bytes, buffered_bytes: 1 << 32, loaded_bytes }
     }
 

@@ -27,6 +27,13 @@ const COPIED_AT_ONCE: u64 = 1 << 20;
 /// Bytes of UTF-8 that a byte of another character set may take.
 const UTF8_EXPANSION: u64 = 3;
 
+/// What a field takes in all that is made of the first bytes to judge by them: its bytes, its place, a name. Only where
+/// lines are long it is much.
+const PER_FIELD: u64 = 80;
+
+/// What fields of tables are separated by; between words of texts are spaces.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
 /// Layers of compression that are taken off; more is a mistake or an attack.
 const MOST_LAYERS: usize = 2;
 
@@ -109,6 +116,8 @@ pub(crate) struct Source {
     told: Told,
     /// No more than this is looked at, even if it has no whole line: lines may not be longer, either.
     longest_head: usize,
+    /// For the fields of long lines, as long as there is something to read.
+    fields: Claim,
     rest: Box<dyn Read + Send>,
 }
 
@@ -135,6 +144,7 @@ impl Source {
         };
         let plain_file = matches!(bytes, Bytes::File(_)) && length.is_some();
         let stored = Stored::new(bytes);
+        let fields = limits.claim(&name);
         let rest = Box::new(stored.clone());
         let source = Self {
             name,
@@ -145,9 +155,10 @@ impl Source {
             plain_file,
             told: Told::default(),
             longest_head: limits.line_bytes,
+            fields,
             rest,
         };
-        source.with_head()?.decompressed(limits.loaded_bytes.limit())
+        source.with_head()?.decompressed(limits)
     }
 
     /// Whether it is text, by its first bytes: of no binary format, and without zeros.
@@ -187,12 +198,20 @@ impl Source {
         self.whole
     }
 
+    /// The same, with a claim for what is behind it, which is given back once it was read.
+    pub(crate) fn holding(self, claim: Claim) -> Self {
+        Self { rest: Box::new(Held { inner: self.rest, _claim: claim }), ..self }
+    }
+
     /// Doubles what can be looked at; false if that is all there is, or as much as may be.
     pub(crate) fn look_further(&mut self) -> Result<bool> {
         if self.whole || self.head.len() >= self.longest_head {
             return Ok(false);
         }
         self.read_head(self.head.len())?;
+        let separated = |by: &u8| memchr::memchr_iter(*by, &self.head).count();
+        let n_fields = SEPARATORS.iter().map(separated).max().unwrap_or(0);
+        self.fields.hold(PER_FIELD * n_fields as u64)?;
         Ok(true)
     }
 
@@ -220,14 +239,19 @@ impl Source {
         Ok(self)
     }
 
-    /// Takes compression off, where `memory` bytes may be used.
-    fn decompressed(mut self, memory: u64) -> Result<Self> {
+    /// Takes compression off, with a claim for what it keeps of the content.
+    fn decompressed(mut self, limits: &Limits) -> Result<Self> {
         for _ in 0..MOST_LAYERS {
             let Some(compression) = Compression::of(&self.head) else { return Ok(self) };
-            let Self { name, head, most_bytes, stored, rest, longest_head, told, .. } = self;
+            let Self { name, head, most_bytes, stored, rest, longest_head, fields, told, .. } =
+                self;
+            let window = compression.window(&head);
+            let mut claim = limits.claim(&name);
+            claim.take(window).map_err(|_| compression.wide_window(&name, window))?;
             let packed = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(rest));
-            let rest = compression.decoder(packed, memory);
+            let rest = compression.decoder(packed, window, limits.loaded_bytes.limit());
             let rest = rest.map_err(|e| io_error(&name, "read", e))?;
+            let rest = Box::new(Held { inner: rest, _claim: claim });
             let most_bytes = most_bytes.map(|n| n.saturating_mul(compression.expansion()));
             let (head, whole, plain_file) = (Vec::new(), false, false);
             let source = Self {
@@ -239,6 +263,7 @@ impl Source {
                 plain_file,
                 told,
                 longest_head,
+                fields,
                 rest,
             };
             self = source.with_head()?;
@@ -276,7 +301,8 @@ impl Source {
 
     /// The whole content, from its start.
     pub(crate) fn into_reader(self) -> Box<dyn BufRead + Send> {
-        let content = Cursor::new(self.head).chain(self.rest);
+        let inner = Cursor::new(self.head).chain(self.rest);
+        let content = Held { inner, _claim: self.fields };
         Box::new(BufReader::with_capacity(1 << 18, content))
     }
 
@@ -307,6 +333,18 @@ impl Source {
             .into());
         }
         Ok(Seekable::Memory(bytes))
+    }
+}
+
+/// Content, and a claim for the memory behind it.
+struct Held<R> {
+    inner: R,
+    _claim: Claim,
+}
+
+impl<R: Read> Read for Held<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inner.read(buffer)
     }
 }
 

@@ -15,11 +15,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import scipy.sparse as sp
 
 MB = 1 << 20
@@ -103,6 +106,47 @@ def zipped(folder: Path, name: str, start: bytes, block: bytes, times: int) -> s
     return str(path)
 
 
+def workbook(folder: Path, name: str, part: str, start: bytes, block: bytes, end: bytes) -> str:
+    """A spreadsheet with one part that stands for 60 MB."""
+    sheet = b"<w><row r='1'><c r='A1'><v>1</v></c></row></w>"
+    parts = {
+        "[Content_Types].xml": [b"<Types/>"],
+        "xl/workbook.xml": [b"<w><sheet name='a' r:id='r'/></w>"],
+        "xl/_rels/workbook.xml.rels": [b"<r><Relationship Id='r' Target='worksheets/s.xml'/></r>"],
+        "xl/worksheets/s.xml": [sheet],
+    }
+    parts[part] = [start, *[block * (MB // len(block))] * 60, end]
+    path = folder / name
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for member, blocks in parts.items():
+            with archive.open(member, "w") as out:
+                for bytes_ in blocks:
+                    out.write(bytes_)
+    return str(path)
+
+
+def parquet(folder: Path, name: str, dictionary: bool) -> str:
+    """A text of 200 MB in one page of a small file."""
+    path = folder / name
+    table = pa.table({"text": pa.array(["a " * (100 * MB)])})
+    options = {"compression": "zstd", "write_statistics": False, "data_page_size": 1 << 30}
+    pq.write_table(table, path, use_dictionary=dictionary, **options)
+    return str(path)
+
+
+def unpacked(folder: Path) -> Iterator[str]:
+    """Small files that expand elsewhere than in lines."""
+    commas = b"," * (MB // 2 - 1) + b"\n"
+    yield zipped(folder, "commas.csv.gz", b"", commas, 2)
+    yield workbook(folder, "sheets.xlsx", "xl/workbook.xml", b"<w>", b"<sheet r:id='r'/>", b"</w>")
+    formats = b"<numFmt numFmtId='1' formatCode='0'/>"
+    yield workbook(folder, "styles.xlsx", "xl/styles.xml", b"<s>", formats, b"</s>")
+    cell = b"<w><row r='1'><c r='A1' t='str'><v>"
+    yield workbook(folder, "cell.xlsx", "xl/worksheets/s.xml", cell, b"a", b"</v></c></row></w>")
+    yield parquet(folder, "page.parquet", False)
+    yield parquet(folder, "dictionary.parquet", True)
+
+
 def header(rows: int, columns: int) -> bytes:
     """The start of a .npy file of bytes."""
     text = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
@@ -136,6 +180,9 @@ def cases(folder: Path, scale: int) -> Iterator[Case]:
     for bomb in bombs:
         name = Path(bomb).name
         yield Case(name, ["factorize", bomb, "-r", "2", *quiet], [64, 128], NEVER)
+    for bomb in unpacked(folder):
+        words = ["convert", bomb, str(folder / "out.csv"), "-q"]
+        yield Case(Path(bomb).name, words, [64], NEVER)
     model = ["transform", bombs[0], lines, *quiet]
     yield Case("bomb as model", model, [64], NEVER)
 

@@ -1,6 +1,10 @@
 //! Apache Parquet, where the crate was built with it; otherwise it is recognised and refused.
 
 #[cfg(feature = "parquet")]
+mod dates;
+#[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod read;
 #[cfg(feature = "parquet")]
 mod rows;

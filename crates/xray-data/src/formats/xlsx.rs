@@ -4,8 +4,8 @@
 //! `2024-03-05T13:45:00`, formulas as the value that was saved with them (empty if none was). Empty rows are left
 //! out, and so are empty columns at the margins. What the fields mean is told as in CSV.
 //!
-//! The archive's own sizes are not trusted: no part may expand beyond the memory that may be used, and what is kept of it
-//! is counted as it arrives.
+//! The archive's own sizes are not trusted: no part may expand beyond the memory that may be used, no tag or text of it
+//! may be longer than a line, and what is kept of it is counted as it arrives.
 
 mod cells;
 mod dates;
@@ -70,11 +70,15 @@ fn as_csv(source: Source, options: &LoadOptions) -> Result<Source> {
     let mut claim = options.limits.claim(&name);
     let mut book = Workbook::open(source, &options.limits, &mut claim)?;
     let sheet = book.sheet(options.sheet.as_deref())?;
-    let mut claim = options.limits.claim(&name);
-    let bytes = book.written(&sheet, &options.limits, &mut claim)?;
-    drop(book);
-    claim.take(bytes.len() as u64)?;
-    Source::open(&Input::Bytes { name, bytes }, &of_cells(options))
+    let mut text_claim = options.limits.claim(&name);
+    let bytes = book.written(&sheet, &options.limits, &mut text_claim)?;
+    drop((book, claim));
+    // A source has a copy of its own, which is held as long as it is read.
+    let n_bytes = bytes.len() as u64;
+    text_claim.take(n_bytes)?;
+    let source = Source::open(&Input::Bytes { name, bytes }, &of_cells(options))?;
+    text_claim.give_back(n_bytes);
+    Ok(source.holding(text_claim))
 }
 
 /// An open spreadsheet.
@@ -90,25 +94,13 @@ impl Workbook {
     fn open(source: Source, limits: &Limits, claim: &mut Claim) -> Result<Self> {
         let file = source.name.clone();
         let bytes = source.into_seekable(limits, claim)?.into_reader();
-        let archive = ZipArchive::new(bytes)
+        let mut archive = ZipArchive::new(bytes)
             .map_err(|e| Malformed::damaged(&file, e.to_string(), "a spreadsheet"))?;
-        let mut book = Self {
-            file,
-            archive,
-            sheets: Vec::new(),
-            strings: Vec::new(),
-            styles: Styles::default(),
-        };
-        let limit = limits.loaded_bytes.limit();
-        let (found, from_1904) = sheets(&mut book.part(limit))?;
-        book.sheets = found;
-        book.styles = Styles::read(&mut book.part(limit), from_1904)?;
-        book.strings = shared_strings(&mut book.part(limit), claim)?;
-        Ok(book)
-    }
-
-    fn part(&mut self, limit: u64) -> Parts<'_> {
-        Parts { file: &self.file, archive: &mut self.archive, limit }
+        let mut parts = Parts { file: &file, archive: &mut archive, limits, claim };
+        let (sheets, from_1904) = sheets(&mut parts)?;
+        let styles = Styles::read(&mut parts, from_1904)?;
+        let strings = shared_strings(&mut parts)?;
+        Ok(Self { file, archive, sheets, strings, styles })
     }
 
     /// The sheet of this name, or the first.
@@ -126,17 +118,16 @@ impl Workbook {
     }
 
     fn written(&mut self, sheet: &Sheet, limits: &Limits, claim: &mut Claim) -> Result<Vec<u8>> {
-        let limit = limits.loaded_bytes.limit();
         let Self { file, archive, strings, styles, .. } = self;
-        let mut parts = Parts { file, archive, limit };
+        let mut parts = Parts { file, archive, limits, claim };
         let (mut first, mut last) = (usize::MAX, 0);
-        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>| {
+        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>, _| {
             (first, last) = (first.min(cell.column), last.max(cell.column));
             Ok(())
         })?;
         let mut text = Vec::new();
         let (mut row, mut column) = (0, last);
-        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>| {
+        for_each_cell(&mut parts, sheet, strings, styles, &mut |cell: Cell<'_>, claim| {
             let before = text.len();
             if cell.row != row {
                 let (empty, lines) = (last - column, cell.row - row);

@@ -69,6 +69,12 @@ pub(super) fn dropped_of(chunks: &[ChunkCounts]) -> Dropped {
     chunks.iter().fold(Dropped::default(), |sum, chunk| sum.plus(chunk.dropped))
 }
 
+/// What documents take: besides its text each has a name, which whoever has the text keeps as well.
+pub(super) fn documents_bytes(documents: &[impl AsRef<str>]) -> u64 {
+    let bytes = |text: &str| string_bytes(text.len()) + string_bytes(0);
+    documents.iter().map(|text| bytes(text.as_ref())).sum()
+}
+
 /// Counts all chunks in parallel; the memory of documents and counts is held.
 pub(super) fn count(
     options: &TextOptions,
@@ -76,7 +82,7 @@ pub(super) fn count(
 ) -> Result<(Vec<ChunkCounts>, Claim)> {
     let analyzer = Analyzer::new(options)?;
     let mut claim = Budget::of_process().claim("words of the texts");
-    claim.take(documents.iter().map(|text| string_bytes(text.as_ref().len())).sum())?;
+    claim.take(documents_bytes(documents))?;
     let claim = Mutex::new(claim);
     let counted = chunks(documents).into_par_iter().map(|chunk| {
         let counted = analyzer.count(&documents[chunk]);

@@ -5,6 +5,7 @@
 //! meets it for the first time.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,9 +13,10 @@ use super::clean::{Cleaner, Dropped, Drops, is_number};
 use super::interner::Interner;
 use super::options::TextOptions;
 use super::pattern::Pattern;
-use super::phrases::Phrases;
+use super::phrases::{Phrases, Tally};
 use super::stems::Stemmer;
 use super::tokens::{for_each_token, lowercase_into};
+use crate::budget::Claim;
 use crate::error::Result;
 
 /// Text in a chunk, in bytes; fixed, so that results do not depend on threads.
@@ -113,7 +115,7 @@ pub(super) fn stop_words(options: &TextOptions) -> FxHashSet<String> {
 pub(super) struct PairCounts {
     pub terms: Interner,
     pub counts: Vec<u64>,
-    pub pairs: FxHashMap<(u32, u32), u64>,
+    pub pairs: Tally<(u32, u32)>,
 }
 
 /// A kept word of a document.
@@ -148,20 +150,30 @@ impl<'a> Analyzer<'a> {
     }
 
     /// Counts the words of a chunk, and the pairs of those that are side by side.
-    pub(super) fn pairs(&self, documents: &[impl AsRef<str>]) -> PairCounts {
+    ///
+    /// # Errors
+    /// If there is no room for them.
+    pub(super) fn pairs(
+        &self,
+        documents: &[impl AsRef<str>],
+        claim: &Mutex<Claim>,
+    ) -> Result<PairCounts> {
         let mut counter = Counter::new(self);
-        let (mut pairs, mut counts) = (FxHashMap::default(), Vec::new());
+        let (mut pairs, mut counts) = (Tally::default(), Vec::new());
         for document in documents {
             counter.read(document.as_ref());
             let words = &counter.sequence;
             counts.resize(counter.chunk.terms.len(), 0);
             words.iter().for_each(|word| counts[word.term as usize] += 1);
             for pair in words.windows(2).filter(|pair| pair[1].beside) {
-                *pairs.entry((pair[0].term, pair[1].term)).or_insert(0) += 1;
+                pairs.add((pair[0].term, pair[1].term), 1, claim)?;
             }
             counter.sequence.clear();
         }
-        PairCounts { terms: counter.chunk.terms, counts, pairs }
+        let terms = counter.chunk.terms;
+        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        claim.take(terms.bytes() + 8 * counts.len() as u64)?;
+        Ok(PairCounts { terms, counts, pairs })
     }
 
     /// Counts the terms of a chunk.

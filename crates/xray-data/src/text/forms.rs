@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::counts::ChunkCounts;
+use crate::budget::string_bytes;
 
 /// A word, the stem that it is reduced to, and how often it occurs in some documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,11 @@ pub struct FormCount {
 }
 
 impl FormCount {
+    /// The memory that it takes in a list.
+    pub(super) fn bytes(&self) -> u64 {
+        string_bytes(self.stem.len()) + string_bytes(self.word.len()) + 8
+    }
+
     /// The most frequent word of each stem, by stem; of as frequent ones the first by code points.
     pub fn most_frequent(
         forms: impl IntoIterator<Item = FormCount>,

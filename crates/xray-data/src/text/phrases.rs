@@ -10,13 +10,17 @@
 //! number of threads gives the same. Reference: Bouma, "Normalized (pointwise) mutual information in collocation
 //! extraction" (2009).
 
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::counted::documents_bytes;
 use super::counts::{Analyzer, PairCounts, chunks};
 use super::options::TextOptions;
-use crate::budget::{Budget, string_bytes};
+use crate::budget::{Budget, Claim, table_bytes};
 use crate::error::Result;
 
 /// A pair must be seen so often, and be so much more frequent than by chance.
@@ -52,29 +56,58 @@ pub(super) fn learned(
         return Ok(options);
     }
     let analyzer = Analyzer::new(&options)?;
+    let mut claim = Budget::of_process().claim("pairs of words");
+    claim.take(documents_bytes(documents))?;
+    let claim = Mutex::new(claim);
     let chunks = chunks(documents).into_par_iter();
-    let counted: Vec<PairCounts> = chunks.map(|chunk| analyzer.pairs(&documents[chunk])).collect();
-    let phrases = chosen(&counted)?;
+    let counted = chunks.map(|chunk| analyzer.pairs(&documents[chunk], &claim));
+    let counted: Vec<PairCounts> = counted.collect::<Result<_>>()?;
+    let phrases = chosen(&counted, &claim)?;
     Ok(TextOptions { phrases: Phrases::These(phrases), ..options })
 }
 
+/// How often things were seen, in a table whose room is claimed before it grows.
+pub(super) struct Tally<T>(FxHashMap<T, u64>);
+
+impl<T> Default for Tally<T> {
+    fn default() -> Self {
+        Self(FxHashMap::default())
+    }
+}
+
+impl<T: Eq + Hash> Tally<T> {
+    /// Counts so many more of a thing.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub(super) fn add(&mut self, thing: T, more: u64, claim: &Mutex<Claim>) -> Result<()> {
+        let room = self.0.capacity();
+        if self.0.len() == room && !self.0.contains_key(&thing) {
+            let bytes = |room| table_bytes(room, size_of::<(T, u64)>());
+            // A lock that another thread has left behind by a panic is as good as any.
+            let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+            // The old table stands beside the new one until all have moved.
+            claim.take(bytes(room + 1))?;
+            self.0.reserve(1);
+            claim.give_back(bytes(room));
+        }
+        *self.0.entry(thing).or_insert(0) += more;
+        Ok(())
+    }
+}
+
 /// The phrases of all chunks, sorted.
-fn chosen(counted: &[PairCounts]) -> Result<Vec<String>> {
-    let mut claim = Budget::of_process().claim("pairs of words");
-    let (mut words, mut pairs) = (FxHashMap::default(), FxHashMap::default());
+fn chosen(counted: &[PairCounts], claim: &Mutex<Claim>) -> Result<Vec<String>> {
+    let (mut words, mut pairs) = (Tally::<&str>::default(), Tally::<(&str, &str)>::default());
     for chunk in counted {
         for (term, &count) in chunk.counts.iter().enumerate() {
-            *words.entry(chunk.terms.get(term as u32)).or_insert(0_u64) += count;
+            words.add(chunk.terms.get(term as u32), count, claim)?;
         }
-        for (&(a, b), &count) in &chunk.pairs {
-            let pair = (chunk.terms.get(a), chunk.terms.get(b));
-            let sum = pairs.entry(pair).or_insert_with(|| 0_u64);
-            if *sum == 0 {
-                claim.take(string_bytes(0))?;
-            }
-            *sum += count;
+        for (&(a, b), &count) in &chunk.pairs.0 {
+            pairs.add((chunk.terms.get(a), chunk.terms.get(b)), count, claim)?;
         }
     }
+    let (Tally(words), Tally(pairs)) = (words, pairs);
     let n = words.values().sum::<u64>() as f64;
     let share = |word: &str| words.get(word).copied().unwrap_or(0) as f64 / n;
     let is_phrase = |((a, b), count): &(&(&str, &str), &u64)| {
@@ -124,6 +157,41 @@ mod tests {
         // A comma or a stop word between them keeps words apart.
         assert_eq!((df("new york"), df("york"), df("new")), (20, 20, 20));
         assert_eq!((df("machine learning"), df("machine")), (20, 20));
+    }
+
+    #[test]
+    fn pairs_are_claimed_before_the_table_grows() {
+        let budget = Budget::new(8 << 20);
+        let claim = Mutex::new(budget.claim("pairs"));
+        let mut tally = Tally::<(u32, u32)>::default();
+        let refused = (0..).find(|&k| {
+            // Those that are known need no more room.
+            let known =
+                tally.add((0, 0), 1, &claim).and_then(|()| tally.add((0, k / 2), 1, &claim));
+            known.and_then(|()| tally.add((k, 1), 1, &claim)).is_err()
+        });
+        // Two tables of 17 bytes a place, one of them twice as large, have to fit.
+        assert!(tally.0.len() == tally.0.capacity() && tally.0.len() >= 100_000, "{refused:?}");
+        assert_eq!(
+            claim.into_inner().expect("no panic").held(),
+            table_bytes(tally.0.capacity(), 16)
+        );
+    }
+
+    #[test]
+    fn chunks_claim_their_words_and_pairs() {
+        let text = |k: u32| (0..4_000).map(|j| format!("w{} ", k * 4_000 + j)).collect::<String>();
+        let documents: Vec<String> = (0..10).map(text).collect();
+        let options = TextOptions::default();
+        let pairs = |megabytes: u64| {
+            let claim = Mutex::new(Budget::new(megabytes << 20).claim("pairs"));
+            let analyzer = Analyzer::new(&options).expect("options");
+            let counted = analyzer.pairs(&documents, &claim)?;
+            chosen(&[counted], &claim)
+        };
+        assert!(matches!(pairs(2), Err(crate::Error::Memory { .. })));
+        assert!(matches!(pairs(4), Err(crate::Error::Memory { .. })), "all chunks together");
+        assert!(pairs(16).is_ok());
     }
 
     #[test]

@@ -12,8 +12,9 @@ use super::forms::{FormCount, forms_of};
 use super::interner::hash_of;
 use super::options::TextOptions;
 use super::phrases;
-use super::vocabulary::{DROPPED, TermCount, choose, choose_terms};
+use super::vocabulary::{DROPPED, PER_COLUMN_OF_CHUNK, TermCount, choose, choose_terms};
 use super::weights::{Rows, inverse_frequencies, weigh};
+use crate::budget::{list_bytes, table_bytes};
 use crate::error::{Error, Result};
 
 /// A vocabulary with its weights: turns documents into rows of a matrix.
@@ -112,13 +113,18 @@ impl Vectorizer {
         options.check()?;
         let options = phrases::learned(options, documents)?;
         let (counted, mut claim) = count(&options, documents)?;
-        claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
-        let vocabulary = choose(&counted, &options, documents.len())?;
+        let vocabulary = choose(&counted, &options, documents.len(), &mut claim)?;
+        let weighed = counted.iter().map(ChunkCounts::weighed_bytes).sum::<u64>();
+        // A matrix has its columns in order, too.
+        let columns = 8 * vocabulary.terms.len() as u64;
+        claim.take(weighed + columns + vocabulary.index_bytes())?;
         let idf = inverse_frequencies(&options, documents.len(), &vocabulary.document_frequency);
         let rows = weigh(&options, &idf, &counted, &vocabulary.columns);
         let dropped = dropped_of(&counted).plus(vocabulary.dropped);
         let forms = forms_of(&counted);
-        drop(counted);
+        drop((counted, vocabulary.columns));
+        // Once to be chosen from, and once as the names of columns.
+        claim.take(2 * forms.iter().map(FormCount::bytes).sum::<u64>())?;
         let matrix = to_matrix(rows, vocabulary.terms.len())?;
         let vectorizer = Self::from_parts(
             options,
@@ -167,7 +173,10 @@ impl Vectorizer {
         documents: &[impl AsRef<str> + Sync],
     ) -> Result<SparseMatrix<'static, f64>> {
         let (counted, mut claim) = count(&self.learned.options, documents)?;
-        claim.take(counted.iter().map(ChunkCounts::weighed_bytes).sum())?;
+        let n_columns = self.learned.vocabulary.len() as u64;
+        let n_terms = counted.iter().map(|chunk| chunk.terms.len() as u64).sum::<u64>();
+        let weighed = counted.iter().map(ChunkCounts::weighed_bytes).sum::<u64>();
+        claim.take(weighed + 8 * n_columns + PER_COLUMN_OF_CHUNK * n_terms)?;
         self.weigh_chunks(&counted)
     }
 
@@ -285,6 +294,13 @@ impl Vectorizer {
     /// Number of training documents.
     pub fn n_documents(&self) -> usize {
         self.learned.n_documents
+    }
+
+    /// The memory that it takes: terms, stems, frequencies, weights, and the index from term to column.
+    pub fn bytes(&self) -> u64 {
+        let Learned { vocabulary, stems, .. } = &self.learned;
+        let index = table_bytes(self.lookup.capacity(), size_of::<u32>());
+        list_bytes(vocabulary) + list_bytes(stems) + 16 * vocabulary.len() as u64 + index
     }
 
     pub(super) fn column_of_hash(&self, term: &str, hash: u64) -> Option<u32> {
@@ -446,6 +462,15 @@ mod tests {
     fn stemmed() -> TextOptions {
         let stemming = Some(crate::text::Language::English);
         TextOptions { stemming, ..TextOptions::default() }
+    }
+
+    #[test]
+    fn terms_frequencies_and_index_are_counted() {
+        let documents: Vec<String> = (0..1000).map(|k| format!("word{k}")).collect();
+        let (_, vectorizer) =
+            Vectorizer::fit_transform(TextOptions::default(), &documents).expect("words");
+        // A term of 8 bytes, two numbers, and two places of the index.
+        assert_eq!(vectorizer.bytes(), 1000 * (40 + 16 + 16) + 5 * 2048);
     }
 
     #[test]

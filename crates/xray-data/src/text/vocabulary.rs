@@ -3,16 +3,23 @@
 //! Terms are merged in shards by hash, so that shards can be merged at the same time; within a
 //! shard chunks come in order. The kept terms are sorted by code points, as scikit-learn does.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::clean::Dropped;
 use super::counts::ChunkCounts;
 use super::interner::Interner;
 use super::options::TextOptions;
+use crate::budget::{Budget, Claim, list_bytes, string_bytes, table_bytes};
 use crate::error::{Error, Result};
 
 /// Parts that are merged independently.
 const SHARDS: usize = 16;
+
+/// What a term of a chunk takes while it is merged (its number in a shard, in a list that grows), and then (its column).
+const PER_MERGED: u64 = 12;
+pub(super) const PER_COLUMN_OF_CHUNK: u64 = 4;
 
 /// Marks a term that has no column.
 pub(super) const DROPPED: u32 = u32::MAX;
@@ -51,14 +58,47 @@ fn shard_of(hash: u64) -> usize {
     (hash >> 40) as usize % SHARDS
 }
 
-/// Chooses the columns for what was counted.
+impl Vocabulary {
+    /// The memory that it takes: its terms, how many documents have each, and the columns of chunks.
+    pub(super) fn bytes(&self) -> u64 {
+        let columns = self.columns.iter().map(|columns| columns.len() as u64).sum::<u64>();
+        list_bytes(&self.terms) + 8 * self.terms.len() as u64 + PER_COLUMN_OF_CHUNK * columns
+    }
+
+    /// What weighing by it takes besides: the index from term to column, and weights.
+    pub(super) fn index_bytes(&self) -> u64 {
+        let n = self.terms.len();
+        table_bytes(n, size_of::<u32>()) + 8 * n as u64
+    }
+}
+
+/// Chooses the columns for what was counted; `claim` then holds them.
 pub(super) fn choose(
     chunks: &[ChunkCounts],
     options: &TextOptions,
     n_documents: usize,
+    claim: &mut Claim,
+) -> Result<Vocabulary> {
+    let before = claim.held();
+    let vocabulary = merged(chunks, options, n_documents, claim)?;
+    // By now all else is gone.
+    claim.give_back(claim.held() - before);
+    claim.take(vocabulary.bytes())?;
+    Ok(vocabulary)
+}
+
+fn merged(
+    chunks: &[ChunkCounts],
+    options: &TextOptions,
+    n_documents: usize,
+    claim: &mut Claim,
 ) -> Result<Vocabulary> {
     let (min, max) = options.frequency_range(n_documents)?;
-    let shards: Vec<Shard> = (0..SHARDS).into_par_iter().map(|s| merge(chunks, s)).collect();
+    let n_of_chunks = chunks.iter().map(|chunk| chunk.terms.len() as u64).sum::<u64>();
+    claim.take((PER_MERGED + PER_COLUMN_OF_CHUNK) * n_of_chunks)?;
+    let shards = shards(chunks, claim)?;
+    let n_merged = shards.iter().map(|shard| shard.terms.len()).sum::<usize>();
+    claim.take((n_merged * (size_of::<Candidate<'_>>() + size_of::<u32>())) as u64)?;
     let mut kept: Vec<Candidate<'_>> = Vec::new();
     let mut dropped = Dropped::default();
     for (s, shard) in shards.iter().enumerate() {
@@ -74,6 +114,7 @@ pub(super) fn choose(
     if kept.is_empty() {
         return Err(Error::EmptyVocabulary { reason: why_empty(n_terms, n_documents, min, max) });
     }
+    claim.take(kept.iter().map(|c| string_bytes(c.term.len()) + 8).sum())?;
     dropped.surplus = keep_most_frequent(&mut kept, options, |c| (c.term, c.total));
     Ok(Vocabulary {
         dropped,
@@ -114,7 +155,9 @@ pub struct TermCount {
 
 /// The terms of what was counted, merged, in no order.
 pub(super) fn merged_terms(chunks: &[ChunkCounts]) -> Vec<TermCount> {
-    let shards: Vec<Shard> = (0..SHARDS).into_par_iter().map(|s| merge(chunks, s)).collect();
+    // Nothing is refused here: on many ranks nobody may leave the others alone.
+    let mut claim = Budget::new(u64::MAX).claim("terms");
+    let shards = shards(chunks, &mut claim).unwrap_or_default();
     let all = shards.iter().enumerate().flat_map(|(s, shard)| candidates(s, shard));
     all.filter(|c| c.document_frequency > 0)
         .map(|c| TermCount {
@@ -156,29 +199,51 @@ fn why_empty(n_terms: usize, n_documents: usize, min: f64, max: f64) -> String {
     }
 }
 
+/// Merges the terms of all shards at the same time.
+fn shards(chunks: &[ChunkCounts], claim: &mut Claim) -> Result<Vec<Shard>> {
+    let claim = Mutex::new(claim);
+    (0..SHARDS).into_par_iter().map(|s| merge(chunks, s, &claim)).collect()
+}
+
 /// Merges the terms of one shard, chunk after chunk.
-fn merge(chunks: &[ChunkCounts], s: usize) -> Shard {
+fn merge(chunks: &[ChunkCounts], s: usize, claim: &Mutex<&mut Claim>) -> Result<Shard> {
     let mut shard = Shard::default();
     for chunk in chunks {
+        let before = shard.bytes();
+        let renumbered = shard.add(chunk, s);
+        shard.renumbered.push(renumbered);
+        // A lock that another thread has left behind by a panic is as good as any.
+        let mut claim = claim.lock().unwrap_or_else(PoisonError::into_inner);
+        claim.take(shard.bytes() - before)?;
+    }
+    Ok(shard)
+}
+
+impl Shard {
+    /// The memory that it takes, but for the numbers of the terms of chunks.
+    fn bytes(&self) -> u64 {
+        self.terms.bytes() + 16 * self.total.capacity() as u64
+    }
+
+    /// Adds the terms of a chunk that belong here, and tells their numbers.
+    fn add(&mut self, chunk: &ChunkCounts, s: usize) -> Vec<(u32, u32)> {
         let mut renumbered = Vec::with_capacity(chunk.terms.len() / SHARDS);
         for t in 0..chunk.terms.len() as u32 {
             let hash = chunk.terms.hash(t);
             if shard_of(hash) != s {
                 continue;
             }
-            let (id, new) = shard.terms.intern_hashed(chunk.terms.get(t), hash);
+            let (id, new) = self.terms.intern_hashed(chunk.terms.get(t), hash);
             if new {
-                shard.document_frequency.push(0);
-                shard.total.push(0);
+                self.document_frequency.push(0);
+                self.total.push(0);
             }
-            shard.document_frequency[id as usize] +=
-                u64::from(chunk.document_frequency[t as usize]);
-            shard.total[id as usize] += chunk.total[t as usize];
+            self.document_frequency[id as usize] += u64::from(chunk.document_frequency[t as usize]);
+            self.total[id as usize] += chunk.total[t as usize];
             renumbered.push((t, id));
         }
-        shard.renumbered.push(renumbered);
+        renumbered
     }
-    shard
 }
 
 fn candidates(s: usize, shard: &Shard) -> impl Iterator<Item = Candidate<'_>> {
@@ -211,4 +276,30 @@ fn columns_of_chunks(
         of_term
     };
     chunks.par_iter().enumerate().map(of_chunk).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::counts::Analyzer;
+
+    #[test]
+    fn what_is_merged_is_claimed_and_what_is_kept_stays_so() {
+        let text = |k: u32| (0..4_000).map(|j| format!("w{} ", k * 4_000 + j)).collect::<String>();
+        let documents: Vec<String> = (0..10).map(text).collect();
+        let options = TextOptions::default();
+        let chunks = [Analyzer::new(&options).expect("options").count(&documents)];
+        let chosen = |megabytes: u64| {
+            let mut claim = Budget::new(megabytes << 20).claim("words");
+            claim.take(1000).expect("room");
+            let vocabulary = choose(&chunks, &options, documents.len(), &mut claim)?;
+            assert_eq!(vocabulary.terms.len(), 40_000);
+            assert_eq!(claim.held(), 1000 + vocabulary.bytes());
+            Ok(vocabulary.bytes())
+        };
+        let kept = chosen(16).expect("room");
+        assert!((2 << 20..4 << 20).contains(&kept), "{kept}");
+        // There would be room for what is kept, but not for what it is chosen from.
+        assert!(matches!(chosen(4), Err(Error::Memory { .. })));
+    }
 }

@@ -68,8 +68,8 @@ fn lines_of_one_letter_take_a_hundred_bytes_each() {
     let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     bzip2.write_all(&lines).expect("memory");
     refused_below("lines.txt.bz2", bzip2.finish().expect("memory"), 8, 16);
-    // The same lines, by Python.
-    refused_below("lines.txt.xz", include_bytes!("../data/lines.txt.xz").to_vec(), 8, 16);
+    // The same lines, by Python, with a dictionary of 8 MB.
+    refused_below("lines.txt.xz", include_bytes!("../data/lines.txt.xz").to_vec(), 16, 32);
 }
 
 #[test]
@@ -132,7 +132,87 @@ fn a_declared_number_of_entries_is_refused_before_they_are_read() {
 fn a_file_with_one_endless_line_is_not_taken_in() {
     let input = Input::Bytes { name: "endless.gz".into(), bytes: gz(&vec![b'a'; 4 << 20]) };
     let message = load(&input, &within(64 * MEGABYTE)).unwrap_err().to_string();
-    assert!(message.contains("a line of more than 1048576 bytes"), "{message}");
+    assert!(message.contains("a line of more than 655360 bytes"), "{message}");
+}
+
+#[test]
+fn fields_of_long_lines_fit_into_what_the_program_leaves() {
+    // Beside a line, the program itself; both have to fit.
+    let line_bytes = |megabytes: u64| Limits::within(Budget::new(megabytes * MEGABYTE)).line_bytes;
+    for megabytes in [64, 100, 1000] {
+        let fields = 56 * line_bytes(megabytes) as u64;
+        assert!(fields + xray_data::PROGRAM_BYTES <= megabytes * MEGABYTE, "{megabytes}");
+    }
+    assert_eq!(line_bytes(1), 1 << 16);
+    let commas = [vec![b','; (1 << 19) - 1], b"\n".to_vec()].concat().repeat(2);
+    let read = |megabytes: u64| {
+        let input = Input::Bytes { name: "commas.csv.gz".into(), bytes: gz(&commas) };
+        load(&input, &within(megabytes * MEGABYTE)).map(|_| ()).unwrap_err()
+    };
+    // Fields are claimed as soon as they are seen, before anything is made of them.
+    assert!(matches!(read(64), Error::Memory { .. }));
+    assert!(matches!(read(200), Error::Malformed(_)), "empty fields are no numbers");
+}
+
+/// Lines that repeat what is this far behind.
+fn zstandard(window_log: u32, lines: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).expect("memory");
+    encoder.window_log(window_log).expect("a window");
+    encoder.write_all(lines).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+#[test]
+fn what_is_kept_to_repeat_it_is_claimed() {
+    let lines = b"some words\n".repeat(1000);
+    for (log, too_few, enough) in [(27, 100, 160), (26, 60, 80), (23, 7, 64)] {
+        let name = format!("{log}.txt.zst");
+        let read = |megabytes: u64| {
+            let input = Input::Bytes { name: name.clone(), bytes: zstandard(log, &lines) };
+            let options = within(megabytes * MEGABYTE);
+            let read = load(&input, &options).map(|_| ());
+            assert_eq!(options.limits.loaded_bytes.taken(), 0, "{name}");
+            read
+        };
+        let message = read(too_few).unwrap_err().to_string();
+        assert!(message.starts_with(&name) && message.contains("--memory"), "{message}");
+        assert!(message.contains("zstd -d --long=31"), "{message}");
+        read(enough).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn no_later_part_has_a_larger_window_than_the_first_and_ordinary_ones() {
+    let lines = b"some words\n".repeat(1000);
+    let two = |log: u32| [zstandard(20, &lines), zstandard(log, &lines)].concat();
+    let read = |bytes: Vec<u8>| {
+        let input = Input::Bytes { name: "two.txt.zst".into(), bytes };
+        load(&input, &within(64 * MEGABYTE)).map(|_| ())
+    };
+    read(two(23)).unwrap_or_else(|error| panic!("{error}"));
+    let message = read(two(26)).unwrap_err().to_string();
+    assert!(message.contains("Zstandard window") && message.contains("--memory"), "{message}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn pages_are_claimed_before_they_are_unpacked() {
+    let parquet = |texts: Vec<String>| {
+        let ids = (0..texts.len()).map(|k| k.to_string()).collect();
+        let documents = Documents { ids, texts, labels: None, times: None };
+        let mut bytes = Vec::new();
+        write_documents(&documents, &mut bytes, named("parquet")).expect("memory");
+        bytes
+    };
+    // The text has room in 13 MB, but not with its page and the row.
+    let one = parquet(vec!["a ".repeat(6 << 19)]);
+    assert!(one.len() < 10_000, "{} bytes", one.len());
+    refused_below("page.parquet", one, 13, 24);
+    // Rows that are long are read in small batches: all at once would be 32 MB besides the texts.
+    let text = |k: usize| format!("{k} {}", "a ".repeat(1 << 14));
+    let many = parquet((0..1000).map(text).collect());
+    let loaded = refused_below("many.parquet", many, 30, 44);
+    assert_eq!(loaded.into_documents().expect("texts").texts[999], text(999));
 }
 
 #[cfg(feature = "parquet")]

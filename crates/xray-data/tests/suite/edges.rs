@@ -162,8 +162,8 @@ fn gzip_may_be_padded_and_zstandard_may_want_too_much() {
     assert_eq!((table.matrix.n_rows(), table.matrix.n_columns()), (2, 2));
     bytes.push(b'x');
     assert!(loaded("x.csv.gz", &bytes).is_err(), "what follows must be gzip");
-    // A frame with a window of 2^28 bytes and one raw block.
-    let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 18 << 3, 9, 0, 0, b'1'];
+    // A frame with a window of 2^41 bytes and one raw block.
+    let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 31 << 3, 9, 0, 0, b'1'];
     let message = loaded("x.csv.zst", &frame).map(|_| ()).unwrap_err();
     assert!(message.contains("--long=31"), "{message}");
 }

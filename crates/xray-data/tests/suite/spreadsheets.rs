@@ -12,23 +12,27 @@ fn read(bytes: Vec<u8>, options: &LoadOptions) -> Result<Loaded, Error> {
 
 /// A workbook with one sheet: its cells, and the strings that they share.
 fn workbook(cells: &str, strings: &str) -> Vec<u8> {
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let parts = [
-        ("[Content_Types].xml", "<Types/>".to_owned()),
+    workbook_of(&[
+        ("sharedStrings.xml", &format!("<sst>{strings}</sst>")),
+        ("worksheets/s.xml", &format!("<worksheet><sheetData>{cells}</sheetData></worksheet>")),
+    ])
+}
+
+/// A workbook with one sheet, unless these parts say otherwise.
+fn workbook_of(parts: &[(&str, &str)]) -> Vec<u8> {
+    let own = [
+        ("workbook.xml", "<workbook><sheets><sheet name='One' r:id='a'/></sheets></workbook>"),
         (
-            "xl/workbook.xml",
-            "<workbook><sheets><sheet name='One' r:id='a'/></sheets></workbook>".into(),
+            "_rels/workbook.xml.rels",
+            "<Relationships><Relationship Id='a' Target='worksheets/s.xml'/></Relationships>",
         ),
-        (
-            "xl/_rels/workbook.xml.rels",
-            "<Relationships><Relationship Id='a' Target='worksheets/s.xml'/></Relationships>"
-                .into(),
-        ),
-        ("xl/sharedStrings.xml", format!("<sst>{strings}</sst>")),
-        ("xl/worksheets/s.xml", format!("<worksheet><sheetData>{cells}</sheetData></worksheet>")),
     ];
-    for (name, content) in parts {
-        archive.start_file(name, zip::write::SimpleFileOptions::default()).expect("memory");
+    let own = own.iter().filter(|(name, _)| parts.iter().all(|(other, _)| name != other));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file("[Content_Types].xml", options).expect("memory");
+    for (name, content) in own.chain(parts) {
+        archive.start_file(format!("xl/{name}"), options).expect("memory");
         archive.write_all(content.as_bytes()).expect("memory");
     }
     archive.finish().expect("memory").into_inner()
@@ -121,11 +125,33 @@ fn what_expands_beyond_the_memory_is_refused() {
     );
     let strings = "<si><t>a</t></si>".repeat(200_000);
     let one = format!("<row><c t='str'><v>{}</v></c></row>", "a".repeat(6 << 20));
+    // No part of these is larger than the memory.
+    let long_text = "a".repeat(1 << 20);
+    let pieces = format!("<t>{}</t>", "a".repeat(1000)).repeat(1000);
+    let formats: String = (0..75_000).map(|k| format!("<numFmt numFmtId='{k}'/>")).collect();
+    let sheets = |n: usize| {
+        let sheet = |k: usize| format!("<sheet name='s{k}' r:id='a'/>");
+        format!("<workbook>{}</workbook>", (0..n).map(sheet).collect::<String>())
+    };
+    let far = format!("<r><Relationship Id='a' Target='worksheets/{}'/></r>", "a".repeat(60_000));
+    let target = |k: usize| format!("<Relationship Id='r{k}' Target='s.xml'/>");
+    let targets: String = (0..40_000).map(target).collect();
     for (name, bytes) in [
         ("a long sheet", workbook(&long, "")),
         ("a wide sheet", workbook(&wide, "")),
         ("many strings", workbook(&row(1), &strings)),
         ("a long cell", workbook(&one, "")),
+        ("a long tag", workbook(&format!("<row a='{long_text}'/>"), "")),
+        ("a long place", workbook(&format!("<row><c r='{long_text}'/></row>"), "")),
+        ("a long string", workbook(&row(1), &format!("<si><t>{long_text}</t></si>"))),
+        ("a string of many texts", workbook(&row(1), &format!("<si>{pieces}</si>"))),
+        ("many formats", workbook_of(&[("styles.xml", &format!("<s>{formats}</s>"))])),
+        ("many sheets", workbook_of(&[("workbook.xml", &sheets(50_000))])),
+        (
+            "many sheets in one long part",
+            workbook_of(&[("workbook.xml", &sheets(100)), ("_rels/workbook.xml.rels", &far)]),
+        ),
+        ("many targets", workbook_of(&[("_rels/workbook.xml.rels", &format!("<r>{targets}</r>"))])),
     ] {
         assert!(bytes.len() < 1 << 20, "{name}: {}", bytes.len());
         let options = within(2 << 20);

@@ -1,22 +1,26 @@
 //! Parquet: a column of text, perhaps columns with ids, classes and dates.
 //!
 //! Only the columns that are needed are read. A class may be a string, a number or a list, of which
-//! the first item counts; a date also a day or a moment, which are told as `2024-03-05`. The parquet crate may panic on damaged files; a panic is reported as
-//! damage.
+//! the first item counts; a date also a day or a moment, which are told as `2024-03-05`. The parquet crate may panic on
+//! damaged files; a panic is reported as damage.
 
+use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{LogicalType, TimeUnit, Type as Physical};
+use parquet::basic::{LogicalType, Type as Physical};
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use parquet::record::reader::TreeBuilder;
 use parquet::record::{Field, Row};
-use parquet::schema::types::Type;
+use parquet::schema::types::{SchemaDescriptor, Type};
 
+use super::dates::Time;
+use super::pages::{batch_rows, held_at_once};
 use crate::budget::{Claim, last_bytes};
-use crate::calendar::date_text;
 use crate::columns::{self, Guess, TextColumns};
-use crate::error::{Malformed, Result, quoted};
+use crate::error::{Malformed, Result, io_error, quoted};
 use crate::formats::Parsed;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::schema::Layout;
@@ -28,8 +32,14 @@ pub(super) fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let mut claim = options.limits.claim(&file);
     let content = source.into_seekable(&options.limits, &mut claim)?;
     let read = || match content {
-        Seekable::File(content) => read_from(content, options, &mut claim),
-        Seekable::Memory(content) => read_from(Bytes::from(content), options, &mut claim),
+        Seekable::File(content) => {
+            let again = content.try_clone().map_err(|e| io_error(&file, "read", e))?;
+            read_from([content, again], options, &mut claim)
+        }
+        Seekable::Memory(content) => {
+            let content = Bytes::from(content);
+            read_from([content.clone(), content], options, &mut claim)
+        }
     };
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result,
@@ -79,8 +89,9 @@ fn damaged(file: &str, found: impl std::fmt::Display) -> Malformed {
     Malformed::damaged(file, found.to_string(), "an intact Parquet file")
 }
 
+/// Reads the rows, group by group; the content comes twice, for the rows and for the headers of their pages.
 fn read_from<R: ChunkReader + 'static>(
-    content: R,
+    [content, headers]: [R; 2],
     options: &LoadOptions,
     claim: &mut Claim,
 ) -> Result<Parsed> {
@@ -90,29 +101,86 @@ fn read_from<R: ChunkReader + 'static>(
     check_sizes(file, &reader, length)?;
     let schema = reader.metadata().file_metadata().schema().clone();
     let layout = Chosen::choose(file, &schema, options)?;
-    let rows = reader.get_row_iter(Some(layout.projection(&schema, file)?));
-    let mut documents = Documents::default();
-    let (mut labels, mut times) = (Vec::new(), Vec::new());
-    for (number, row) in rows.map_err(|e| damaged(file, e))?.enumerate() {
-        let row = row.map_err(|e| damaged(file, e).at_line(number as u64 + 1))?;
-        let text = layout.text(&row, file, number as u64 + 1)?;
-        if !options.keeps_document(number) {
-            continue;
+    let projection = layout.projection(&schema, file)?;
+    let projection = Arc::new(SchemaDescriptor::new(Arc::new(projection)));
+    let mut found = Found::default();
+    for group in 0..reader.num_row_groups() {
+        // Given back when the group is done: what was kept of it is counted by then.
+        let mut pages = options.limits.claim(file);
+        let about = reader.metadata().row_group(group);
+        let batch = claim_pages(about, &headers, &layout, options, &mut pages)?;
+        let group = reader.get_row_group(group).map_err(|e| damaged(file, e))?;
+        let rows = TreeBuilder::new().with_batch_size(batch).as_iter(projection.clone(), &*group);
+        for row in rows.map_err(|e| damaged(file, e))? {
+            let number = found.read + 1;
+            let row = row.map_err(|e| damaged(file, e).at_line(number))?;
+            found.push(row, &layout, options, claim)?;
         }
-        documents.texts.push(text);
-        documents.ids.push(match &layout.id {
-            Some(id) => scalar(&row, id),
-            None => (number + 1).to_string(),
-        });
-        if let Some(label) = &layout.label {
-            labels.push(scalar(&row, label));
-        }
-        times.extend(layout.time.as_ref().map(|time| time.text(&row)));
-        claim.take(documents.last_bytes() + last_bytes(&labels) + last_bytes(&times))?;
     }
+    let Found { mut documents, labels, times, .. } = found;
     documents.labels = layout.label.as_ref().map(|_| labels);
     documents.times = layout.time.as_ref().map(|_| times);
     Ok(Parsed { layout: Some(layout.into_layout()), ..documents.into() })
+}
+
+/// Claims what the pages of a group take, and tells how many rows to read at once.
+fn claim_pages<R: ChunkReader>(
+    about: &RowGroupMetaData,
+    headers: &R,
+    layout: &Chosen,
+    options: &LoadOptions,
+    claim: &mut Claim,
+) -> Result<usize> {
+    let columns = about.columns().iter().filter(|column| layout.needs_column(column));
+    let batch = batch_rows(columns.clone(), about.num_rows().unsigned_abs());
+    // Several columns are joined, which is a copy more; one is handed over.
+    let copies = if layout.text.len() > 1 { 2 } else { 1 };
+    for column in columns {
+        let budget = &options.limits.loaded_bytes;
+        let left = budget.limit().saturating_sub(budget.taken());
+        let held = held_at_once(headers, column, batch, left);
+        let held = held.map_err(|found| damaged(claim.file(), found))?;
+        claim.take(held.bytes(copies))?;
+    }
+    Ok(batch as usize)
+}
+
+/// What was read of the rows so far.
+#[derive(Default)]
+struct Found {
+    read: u64,
+    documents: Documents,
+    labels: Vec<String>,
+    times: Vec<String>,
+}
+
+impl Found {
+    fn push(
+        &mut self,
+        row: Row,
+        layout: &Chosen,
+        options: &LoadOptions,
+        claim: &mut Claim,
+    ) -> Result<()> {
+        let number = self.read as usize;
+        self.read += 1;
+        let mut row = row.into_columns();
+        if options.keeps_document(number) {
+            self.documents.ids.push(match &layout.id {
+                Some(id) => scalar(&row, id),
+                None => self.read.to_string(),
+            });
+            self.labels.extend(layout.label.as_ref().map(|label| scalar(&row, label)));
+            self.times.extend(layout.time.as_ref().map(|time| time.text(&row)));
+        }
+        let text = layout.text(&mut row, claim.file(), self.read)?;
+        if !options.keeps_document(number) {
+            return Ok(());
+        }
+        self.documents.texts.push(text);
+        let others = last_bytes(&self.labels) + last_bytes(&self.times);
+        claim.take(self.documents.last_bytes() + others)
+    }
 }
 
 /// Refuses chunks that reach beyond the file: what follows allocates by these sizes.
@@ -179,24 +247,36 @@ impl Chosen {
 
     /// The schema without the columns that are not needed.
     fn projection(&self, schema: &Type, file: &str) -> Result<Type> {
-        let needed = |name: &str| {
-            let time = self.time.as_ref().map(|time| &time.name);
-            let scalars = self.id.iter().chain(&self.label).chain(time);
-            self.text.iter().chain(scalars).any(|wanted| wanted == name)
-        };
         let fields: Vec<Arc<Type>> =
-            schema.get_fields().iter().filter(|field| needed(field.name())).cloned().collect();
+            schema.get_fields().iter().filter(|field| self.needs(field.name())).cloned().collect();
         let projection = Type::group_type_builder(schema.name()).with_fields(fields).build();
         projection.map_err(|e| damaged(file, e).into())
     }
 
-    fn text(&self, row: &Row, file: &str, number: u64) -> Result<String> {
+    /// Whether a column is part of what is read.
+    fn needs_column(&self, column: &ColumnChunkMetaData) -> bool {
+        column.column_path().parts().first().is_some_and(|name| self.needs(name))
+    }
+
+    fn needs(&self, name: &str) -> bool {
+        let time = self.time.as_ref().map(|time| &time.name);
+        let scalars = self.id.iter().chain(&self.label).chain(time);
+        self.text.iter().chain(scalars).any(|wanted| wanted == name)
+    }
+
+    /// The text of a row, which is taken out of it if it is one: it may be long.
+    fn text(&self, row: &mut [Column], file: &str, number: u64) -> Result<String> {
+        if let [name] = self.text.as_slice()
+            && let Some((_, Field::Str(text))) = row.iter_mut().find(|(column, _)| column == name)
+        {
+            return Ok(std::mem::take(text));
+        }
         let mut parts = Vec::with_capacity(self.text.len());
         for name in &self.text {
             match field(row, name) {
-                Some(Field::Str(text)) => parts.push(text.clone()),
+                Some(Field::Str(text)) => parts.push(text.as_str()),
                 Some(Field::Bytes(bytes)) if std::str::from_utf8(bytes.data()).is_ok() => {
-                    parts.push(String::from_utf8_lossy(bytes.data()).into_owned());
+                    parts.push(bytes.as_utf8().unwrap_or_default());
                 }
                 Some(Field::Null) => {}
                 other => return Err(no_text(file, name, other).at_line(number).into()),
@@ -223,39 +303,14 @@ fn check_once(file: &str, names: &[String], options: &LoadOptions) -> Result<()>
     Ok(())
 }
 
-/// A column of dates.
-struct Time {
-    name: String,
-    /// How many of its numbers are a day, if they are moments: readers tell that of some units alone.
-    ticks_a_day: Option<i64>,
-}
+/// The first characters of what is written: it may be as long as a page.
+struct Beginning(String);
 
-impl Time {
-    fn of(field: &Type) -> Self {
-        let kind = field.get_basic_info().logical_type_ref();
-        let ticks_a_second = match kind {
-            Some(LogicalType::Timestamp(about)) => Some(match about.unit {
-                TimeUnit::MILLIS => 1_000,
-                TimeUnit::MICROS => 1_000_000,
-                TimeUnit::NANOS => 1_000_000_000,
-            }),
-            _ => None,
-        };
-        let ticks_a_day = ticks_a_second.map(|ticks: i64| 86_400 * ticks);
-        Self { name: field.name().to_owned(), ticks_a_day }
-    }
-
-    /// What a row says, days and moments as dates.
-    fn text(&self, row: &Row) -> String {
-        let Some(found) = field(row, &self.name) else { return String::new() };
-        let day = match (found, self.ticks_a_day) {
-            (Field::Date(day), _) => i64::from(*day),
-            (Field::TimestampMillis(tick), _) => tick.div_euclid(86_400_000),
-            (Field::TimestampMicros(tick), _) => tick.div_euclid(86_400_000_000),
-            (Field::Long(tick), Some(ticks_a_day)) => tick.div_euclid(ticks_a_day),
-            _ => return field_text(found),
-        };
-        date_text(day).unwrap_or_default()
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let left = 60 - self.0.chars().count();
+        self.0.extend(more.chars().take(left));
+        if more.chars().nth(left).is_some() { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
@@ -265,7 +320,12 @@ fn no_text(file: &str, name: &str, found: Option<&Field>) -> Malformed {
         Some(Field::Bytes(bytes)) => {
             (format!("bytes that are not UTF-8, {}", quoted(bytes.data())), "write it as strings")
         }
-        Some(field) => (quoted(field.to_string().as_bytes()), "name a column of strings"),
+        Some(field) => {
+            let mut start = Beginning(String::new());
+            // It ends in an error where there is more.
+            let _ = write!(start, "{field}");
+            (quoted(start.0.as_bytes()), "name a column of strings")
+        }
         None => ("no value".to_owned(), "name a column of strings"),
     };
     Malformed::new(file, found, format!("text in column \"{name}\"")).remedy(remedy)
@@ -281,16 +341,19 @@ fn is_string(field: &Type) -> bool {
     }
 }
 
-fn field<'a>(row: &'a Row, name: &str) -> Option<&'a Field> {
-    row.get_column_iter().find(|(column, _)| column.as_str() == name).map(|(_, field)| field)
+/// A column of a row.
+pub(super) type Column = (String, Field);
+
+pub(super) fn field<'a>(row: &'a [Column], name: &str) -> Option<&'a Field> {
+    row.iter().find(|(column, _)| column == name).map(|(_, field)| field)
 }
 
 /// An id or a class as text.
-fn scalar(row: &Row, name: &str) -> String {
+fn scalar(row: &[Column], name: &str) -> String {
     field(row, name).map_or(String::new(), field_text)
 }
 
-fn field_text(field: &Field) -> String {
+pub(super) fn field_text(field: &Field) -> String {
     match field {
         Field::Null => String::new(),
         Field::Str(text) => text.clone(),
@@ -307,7 +370,7 @@ fn field_text(field: &Field) -> String {
 
 #[cfg(test)]
 mod tests {
-    use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
+    use parquet::data_type::ByteArrayType;
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
 
@@ -362,50 +425,5 @@ mod tests {
         for text in ["text".into(), ColumnChoice::Position(0)] {
             assert!(message(&twice, &said(text)).contains("rename one"));
         }
-    }
-
-    /// Reads the dates of a file with three texts and a column of this type, of which the last value is missing.
-    fn dates<T: DataType>(column: &str, values: &[T::T]) -> Vec<String> {
-        let schema = format!("message x {{ required binary text (UTF8); optional {column}; }}");
-        let schema = Arc::new(parse_message_type(&schema).expect("a schema"));
-        let mut bytes = Vec::new();
-        let mut writer =
-            SerializedFileWriter::new(&mut bytes, schema, Arc::default()).expect("a writer");
-        let mut group = writer.next_row_group().expect("a group");
-        let texts = ["one", "two", "three"].map(Into::into);
-        let mut texts_column = group.next_column().expect("written").expect("texts");
-        texts_column.typed::<ByteArrayType>().write_batch(&texts, None, None).expect("written");
-        texts_column.close().expect("written");
-        let mut dates = group.next_column().expect("written").expect("dates");
-        dates.typed::<T>().write_batch(values, Some(&[1, 1, 0]), None).expect("written");
-        dates.close().expect("written");
-        group.close().expect("written");
-        writer.close().expect("written");
-        let input = Input::Bytes { name: "x.parquet".into(), bytes };
-        let options = LoadOptions { time: Some("date".into()), ..LoadOptions::default() };
-        let loaded = crate::load(&input, &options).expect("readable");
-        loaded.into_documents().expect("texts").times.expect("dates")
-    }
-
-    #[test]
-    fn days_moments_and_numbers_are_dates() {
-        let day = 86_400_i64;
-        assert_eq!(
-            dates::<Int32Type>("int32 date (DATE)", &[19_723, -1]),
-            ["2024-01-01", "1969-12-31", ""]
-        );
-        assert_eq!(dates::<Int32Type>("int32 date", &[2004, 1999]), ["2004", "1999", ""]);
-        assert_eq!(dates::<Int64Type>("int64 date", &[1_704_067_200, 7]), ["1704067200", "7", ""]);
-        for (unit, ticks) in [("MILLIS", 1_000), ("MICROS", 1_000_000), ("NANOS", 1_000_000_000)] {
-            for adjusted in [true, false] {
-                let column = format!("int64 date (TIMESTAMP({unit},{adjusted}))");
-                let values = [19_723 * day * ticks + 5, -ticks];
-                assert_eq!(dates::<Int64Type>(&column, &values), ["2024-01-01", "1969-12-31", ""]);
-            }
-        }
-        let far = dates::<Int32Type>("int32 date (DATE)", &[i32::MAX, i32::MIN]);
-        assert_eq!(far, ["", "", ""], "no such years");
-        let texts = ["May 2024", "2004"].map(Into::into);
-        assert_eq!(dates::<ByteArrayType>("binary date (UTF8)", &texts), ["May 2024", "2004", ""]);
     }
 }

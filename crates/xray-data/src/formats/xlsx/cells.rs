@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::dates::date_text;
-use super::parts::{Parts, Piece, Sheet, Styles, attribute, broken};
+use super::parts::{Parts, Piece, Sheet, Styles, append, attribute, broken};
+use crate::budget::Claim;
 use crate::error::{Malformed, Result};
 use crate::read::lines::parse_number;
 use crate::write::write_number;
@@ -41,12 +42,12 @@ pub(super) fn for_each_cell(
     sheet: &Sheet,
     strings: &[String],
     styles: &Styles,
-    visit: &mut dyn FnMut(Cell<'_>) -> Result<()>,
+    visit: &mut dyn FnMut(Cell<'_>, &mut Claim) -> Result<()>,
 ) -> Result<()> {
-    let file = parts.file;
+    let (file, limits) = (parts.file, parts.limits);
     let mut open = Open::default();
     let mut last = (0, MOST_COLUMNS);
-    let found = parts.scan(&sheet.part, &mut |piece| {
+    let found = parts.scan(&sheet.part, &mut |piece, claim| {
         match piece {
             Piece::Open("row", tag) => {
                 let said = attribute(tag, "r").and_then(|row| row.parse().ok());
@@ -62,7 +63,7 @@ pub(super) fn for_each_cell(
             }
             Piece::Open("v" | "t", _) => open.in_value = true,
             Piece::Close("v" | "t") => open.in_value = false,
-            Piece::Text(text) if open.in_value => open.value.push_str(&text),
+            Piece::Text(text) if open.in_value => append(&mut open.value, &text, file, limits)?,
             Piece::Close("c") => {
                 let place = (open.row, open.column);
                 if place <= last || place.0 > MOST_ROWS || place.1 >= MOST_COLUMNS {
@@ -72,7 +73,7 @@ pub(super) fn for_each_cell(
                 last = place;
                 let text = open.text(file, strings, styles)?;
                 if !text.is_empty() {
-                    visit(Cell { row: open.row, column: open.column, text })?;
+                    visit(Cell { row: open.row, column: open.column, text }, claim)?;
                 }
             }
             _ => {}

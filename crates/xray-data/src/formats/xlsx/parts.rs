@@ -1,23 +1,31 @@
 //! The parts of a workbook: which sheets there are, what styles mean, and the strings that cells share.
 
 use std::borrow::Cow;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
+use rustc_hash::FxHashMap;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::dates::is_date_format;
-use crate::budget::{Claim, string_bytes};
+use crate::budget::{Claim, PROGRAM_BYTES, string_bytes};
 use crate::error::{Error, Malformed, Result};
+use crate::options::{LINES_OF_MEMORY, Limits};
 use crate::source::ReadSeek;
 
-/// The parts of an archive, none of which may expand to more than `limit` bytes.
+/// What an entry of a table of formats takes, and one of a table of names besides these, while the table grows.
+const PER_FORMAT: u64 = 32;
+const PER_NAME: u64 = 32;
+
+/// The parts of an archive, none of which may expand to more bytes than may be used, and none of whose tags and texts
+/// may be longer than a line; what is kept of them is claimed.
 pub(super) struct Parts<'a> {
     pub file: &'a str,
     pub archive: &'a mut ZipArchive<Box<dyn ReadSeek>>,
-    pub limit: u64,
+    pub limits: &'a Limits,
+    pub claim: &'a mut Claim,
 }
 
 /// What XML is made of.
@@ -28,29 +36,31 @@ pub(super) enum Piece<'a> {
 }
 
 impl Parts<'_> {
-    /// Shows the pieces of a part; false if there is no such part.
+    /// Shows the pieces of a part, and the claim for what is kept of them; false if there is no such part.
     pub(super) fn scan(
         &mut self,
         name: &str,
-        visit: &mut dyn FnMut(Piece<'_>) -> Result<()>,
+        visit: &mut dyn FnMut(Piece<'_>, &mut Claim) -> Result<()>,
     ) -> Result<bool> {
-        let (file, limit) = (self.file, self.limit);
         let part = match self.archive.by_name(name) {
             Ok(part) => part,
             Err(ZipError::FileNotFound) => return Ok(false),
-            Err(error) => return Err(broken(file, name, &error.to_string())),
+            Err(error) => return Err(broken(self.file, name, &error.to_string())),
         };
-        let bytes = BufReader::new(Bounded { inner: part, left: limit });
+        let (left, longest) = (self.limits.loaded_bytes.limit(), self.limits.line_bytes as u64);
+        let bytes = Bounded { inner: BufReader::new(part), left, longest, piece: 0 };
         let mut reader = quick_xml::Reader::from_reader(bytes);
         let mut buffer = Vec::new();
+        let mut visit = |piece: Piece<'_>| visit(piece, self.claim);
         loop {
             buffer.clear();
+            reader.get_mut().piece = 0;
             let event = match reader.read_event_into(&mut buffer) {
                 Ok(event) => event,
-                Err(_) if reader.get_ref().get_ref().left == 0 => {
-                    return Err(Error::Memory { file: file.to_owned(), needed: limit, limit });
+                Err(_) if reader.get_ref().is_spent() => {
+                    return Err(too_long(self.file, self.limits));
                 }
-                Err(error) => return Err(broken(file, name, &error.to_string())),
+                Err(error) => return Err(broken(self.file, name, &error.to_string())),
             };
             match event {
                 Event::Eof => return Ok(true),
@@ -100,20 +110,59 @@ pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     found.normalized_value(XmlVersion::default()).ok().map(Cow::into_owned)
 }
 
-/// Refuses to give more than so many bytes.
+/// About a tag or a text that is longer than a line may be: where it may be longer.
+fn too_long(file: &str, limits: &Limits) -> Error {
+    let limit = limits.loaded_bytes.limit();
+    let needed = LINES_OF_MEMORY * (limits.line_bytes as u64 + 1) + PROGRAM_BYTES;
+    Error::Memory { file: file.to_owned(), needed: needed.max(limit), limit }
+}
+
+/// Appends to a text that becomes a field, and so may not be longer than a line.
+pub(super) fn append(text: &mut String, more: &str, file: &str, limits: &Limits) -> Result<()> {
+    if text.len() + more.len() > limits.line_bytes {
+        return Err(too_long(file, limits));
+    }
+    text.push_str(more);
+    Ok(())
+}
+
+/// Refuses to give more than so many bytes, and more than `longest` of them for one piece.
 struct Bounded<R> {
     inner: R,
     left: u64,
+    longest: u64,
+    /// What the current piece has taken.
+    piece: u64,
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R> Bounded<R> {
+    fn is_spent(&self) -> bool {
+        self.left == 0 || self.piece > self.longest
+    }
+}
+
+impl<R: BufRead> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
+        let n = self.fill_buf()?.read(buffer)?;
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> BufRead for Bounded<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.is_spent() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let n = self.inner.by_ref().take(self.left).read(buffer)?;
-        self.left -= n as u64;
-        Ok(n)
+        let bytes = self.inner.fill_buf()?;
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        Ok(&bytes[..bytes.len().min(most)])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.inner.consume(bytes);
+        self.left -= bytes as u64;
+        self.piece += bytes as u64;
     }
 }
 
@@ -127,10 +176,13 @@ pub(super) struct Sheet {
 /// The sheets with cells, in order, and whether days count from 1904.
 pub(super) fn sheets(parts: &mut Parts<'_>) -> Result<(Vec<Sheet>, bool)> {
     let (mut named, mut from_1904) = (Vec::new(), false);
-    let found = parts.scan("xl/workbook.xml", &mut |piece| {
+    let found = parts.scan("xl/workbook.xml", &mut |piece, claim| {
         match piece {
             Piece::Open("sheet", tag) => {
-                named.push((attribute(tag, "name").unwrap_or_default(), attribute(tag, "id")));
+                let Some(id) = attribute(tag, "id") else { return Ok(()) };
+                let name = attribute(tag, "name").unwrap_or_default();
+                claim.take(string_bytes(name.len()) + string_bytes(id.len()))?;
+                named.push((name, id));
             }
             Piece::Open("workbookPr", tag) => {
                 let value = attribute(tag, "date1904");
@@ -143,23 +195,39 @@ pub(super) fn sheets(parts: &mut Parts<'_>) -> Result<(Vec<Sheet>, bool)> {
     if !found {
         return Err(broken(parts.file, "xl/workbook.xml", "nothing"));
     }
-    let mut targets = Vec::new();
-    parts.scan("xl/_rels/workbook.xml.rels", &mut |piece| {
-        if let Piece::Open("Relationship", tag) = piece {
-            targets.push((attribute(tag, "Id"), attribute(tag, "Target").unwrap_or_default()));
+    let targets = targets(parts)?;
+    let mut sheets = Vec::new();
+    for (name, id) in named {
+        let Some(target) = targets.get(&id) else { continue };
+        let part = target.strip_prefix('/').map_or_else(|| format!("xl/{target}"), str::to_owned);
+        if part.contains("worksheets/") {
+            // Any number of them may have the same target.
+            parts.claim.take(string_bytes(name.len()) + string_bytes(part.len()))?;
+            sheets.push(Sheet { name, part });
+        }
+    }
+    Ok((sheets, from_1904))
+}
+
+/// The parts that sheets name by an id; the first of an id counts.
+fn targets(parts: &mut Parts<'_>) -> Result<FxHashMap<String, String>> {
+    let mut targets = FxHashMap::default();
+    parts.scan("xl/_rels/workbook.xml.rels", &mut |piece, claim| {
+        if let Piece::Open("Relationship", tag) = piece
+            && let Some(id) = attribute(tag, "Id")
+            && !targets.contains_key(&id)
+        {
+            let target = attribute(tag, "Target").unwrap_or_default();
+            claim.take(PER_NAME + string_bytes(id.len()) + string_bytes(target.len()))?;
+            targets.insert(id, target);
         }
         Ok(())
     })?;
-    let sheet = |(name, id): (String, Option<String>)| {
-        let target = targets.iter().find(|target| id.is_some() && target.0 == id)?.1.as_str();
-        let part = target.strip_prefix('/').map_or_else(|| format!("xl/{target}"), str::to_owned);
-        part.contains("worksheets/").then_some(Sheet { name, part })
-    };
-    Ok((named.into_iter().filter_map(sheet).collect(), from_1904))
+    Ok(targets)
 }
 
 /// What the styles of cells say about their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Styles {
     /// Whether numbers of a style are dates.
     dates: Vec<bool>,
@@ -169,22 +237,27 @@ pub(super) struct Styles {
 
 impl Styles {
     pub(super) fn read(parts: &mut Parts<'_>, from_1904: bool) -> Result<Self> {
-        let (mut own, mut dates, mut within) = (Vec::new(), Vec::new(), false);
-        parts.scan("xl/styles.xml", &mut |piece| {
+        // Whether numbers of a format that the workbook defines are dates; the first of a number counts.
+        let mut own: FxHashMap<u32, bool> = FxHashMap::default();
+        let (mut dates, mut within) = (Vec::new(), false);
+        let number = |tag: &BytesStart<'_>| {
+            attribute(tag, "numFmtId").and_then(|id| id.parse().ok()).unwrap_or(0)
+        };
+        parts.scan("xl/styles.xml", &mut |piece, claim| {
             match piece {
                 Piece::Open("numFmt", tag) => {
-                    own.push((attribute(tag, "numFmtId"), attribute(tag, "formatCode")));
+                    let id = number(tag);
+                    if !own.contains_key(&id) {
+                        claim.take(PER_FORMAT)?;
+                        own.insert(id, is_date_format(id, attribute(tag, "formatCode").as_deref()));
+                    }
                 }
                 Piece::Open("cellXfs", _) => within = true,
                 Piece::Close("cellXfs") => within = false,
                 Piece::Open("xf", tag) if within => {
-                    let id = attribute(tag, "numFmtId");
-                    let code = own
-                        .iter()
-                        .find(|(own, _)| *own == id)
-                        .and_then(|(_, code)| code.as_deref());
-                    let id = id.and_then(|id| id.parse().ok()).unwrap_or(0);
-                    dates.push(is_date_format(id, code));
+                    let id = number(tag);
+                    claim.take(2)?;
+                    dates.push(own.get(&id).copied().unwrap_or_else(|| is_date_format(id, None)));
                 }
                 _ => {}
             }
@@ -200,19 +273,22 @@ impl Styles {
 }
 
 /// Strings that cells name by their number; notes on how to say them are left out.
-pub(super) fn shared_strings(parts: &mut Parts<'_>, claim: &mut Claim) -> Result<Vec<String>> {
+pub(super) fn shared_strings(parts: &mut Parts<'_>) -> Result<Vec<String>> {
+    let (file, limits) = (parts.file, parts.limits);
     let (mut strings, mut current) = (Vec::new(), String::new());
     let (mut in_text, mut in_note) = (false, false);
-    parts.scan("xl/sharedStrings.xml", &mut |piece| {
+    parts.scan("xl/sharedStrings.xml", &mut |piece, claim| {
         match piece {
             Piece::Open("t", _) => in_text = true,
             Piece::Close("t") => in_text = false,
             Piece::Open("rPh", _) => in_note = true,
             Piece::Close("rPh") => in_note = false,
-            Piece::Text(text) if in_text && !in_note => current.push_str(&text),
+            Piece::Text(text) if in_text && !in_note => append(&mut current, &text, file, limits)?,
             Piece::Close("si") => {
                 claim.take(string_bytes(current.len()))?;
-                strings.push(std::mem::take(&mut current));
+                // A copy has no more room than it needs.
+                strings.push(current.clone());
+                current.clear();
             }
             _ => {}
         }
