@@ -11,6 +11,7 @@ itself weighs less.
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -134,8 +135,21 @@ def parquet(folder: Path, name: str, dictionary: bool) -> str:
     return str(path)
 
 
+def windowed(folder: Path) -> str:
+    """Comments that are kept for 64 MB, to be repeated."""
+    path = folder / "window.mtx.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 64 * MB}]
+    with lzma.open(path, "wb", filters=filters) as out:
+        out.write(b"%%MatrixMarket matrix coordinate real general\n")
+        for _ in range(80):
+            out.write((b"%" + b"c" * 1022 + b"\n") * 1024)
+        out.write(b"3 3 2\n1 1 1\n2 2 3\n")
+    return str(path)
+
+
 def unpacked(folder: Path) -> Iterator[str]:
     """Small files that expand elsewhere than in lines."""
+    yield windowed(folder)
     commas = b"," * (MB // 2 - 1) + b"\n"
     yield zipped(folder, "commas.csv.gz", b"", commas, 2)
     yield workbook(folder, "sheets.xlsx", "xl/workbook.xml", b"<w>", b"<sheet r:id='r'/>", b"</w>")
@@ -170,6 +184,7 @@ def cases(folder: Path, scale: int) -> Iterator[Case]:
     lines = texts(folder, 30_000 * scale)
     topics = ["topics", lines, "-k", "10", "--refine", "3", *quiet, "-o", str(folder / "out")]
     yield Case("texts", topics, [50, 150 * scale], 150 * scale)
+    yield Case("phrases", [*topics, "--phrases"], [64, 90], NEVER)
     bombs = [
         zipped(folder, "lines.txt.gz", b"", b"a\n", 100 * scale),
         zipped(folder, "rows.svm.gz", b"", b"0\n", 100 * scale),

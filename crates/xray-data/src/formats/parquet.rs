@@ -9,6 +9,8 @@ mod read;
 #[cfg(feature = "parquet")]
 mod rows;
 #[cfg(feature = "parquet")]
+mod thrift;
+#[cfg(feature = "parquet")]
 mod write;
 
 #[cfg(feature = "parquet")]

@@ -18,6 +18,8 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 
+use super::thrift::{STRUCT, Thrift};
+
 /// Rows that are read at once, and bytes of them; at least one row.
 const BATCH_ROWS: u64 = 1024;
 const BATCH_BYTES: u64 = 1 << 20;
@@ -29,11 +31,7 @@ const PER_DELTA_VALUE: u64 = 8;
 /// How many bytes one of Deflate can stand for.
 const GZIP_EXPANSION: u64 = 1032;
 
-/// Structures within structures that a header may have.
-const MOST_DEPTH: usize = 8;
-
-/// Numbers of Thrift's kinds, of the types of pages, and of encodings with texts that stand on those before them.
-const STRUCT: u8 = 12;
+/// Numbers of the types of pages, and of encodings with texts that stand on those before them.
 const INDEX_PAGE: i64 = 1;
 const DICTIONARY_PAGE: i64 = 2;
 const DELTA_LENGTHS: i64 = 6;
@@ -159,7 +157,7 @@ struct Header {
 impl Header {
     /// The header at a place, and how many bytes it has.
     fn read<R: ChunkReader>(content: &R, place: u64) -> Option<(Self, u64)> {
-        let mut thrift = Thrift { inner: content.get_read(place).ok()?, read: 0 };
+        let mut thrift = Thrift::new(content.get_read(place).ok()?);
         let mut header = Self { is_packed: true, ..Self::default() };
         thrift.fields(0, &mut |thrift, id, kind| {
             match (id, kind) {
@@ -173,7 +171,7 @@ impl Header {
             }
             Some(())
         })?;
-        Some((header, thrift.read))
+        Some((header, thrift.bytes_read()))
     }
 
     /// A field of what only one type of page has: data, a dictionary, data of the second version.
@@ -208,92 +206,6 @@ impl Header {
             }
             // What cannot be unpacked is told by the crate.
             _ => Ok(()),
-        }
-    }
-}
-
-/// Thrift's compact encoding.
-struct Thrift<R> {
-    inner: R,
-    read: u64,
-}
-
-impl<R: Read> Thrift<R> {
-    fn byte(&mut self) -> Option<u8> {
-        let mut byte = [0];
-        self.inner.read_exact(&mut byte).ok()?;
-        self.read += 1;
-        Some(byte[0])
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    /// A number whose sign is its last bit.
-    fn int(&mut self) -> Option<i64> {
-        let value = self.varint()?;
-        Some((value >> 1) as i64 ^ -((value & 1) as i64))
-    }
-
-    fn pass(&mut self, bytes: u64) -> Option<()> {
-        let passed = io::copy(&mut self.inner.by_ref().take(bytes), &mut io::sink()).ok()?;
-        self.read += passed;
-        (passed == bytes).then_some(())
-    }
-
-    /// Shows number and kind of each field of a structure, whose value is to be read.
-    fn fields(
-        &mut self,
-        depth: usize,
-        visit: &mut dyn FnMut(&mut Self, i64, u8) -> Option<()>,
-    ) -> Option<()> {
-        let mut id = 0;
-        while depth < MOST_DEPTH {
-            let byte = self.byte()?;
-            let (more, kind) = (i64::from(byte >> 4), byte & 0x0f);
-            if kind == 0 {
-                return Some(());
-            }
-            id = if more == 0 { self.int()? } else { id + more };
-            visit(self, id, kind)?;
-        }
-        None
-    }
-
-    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
-        match kind {
-            // The kind is the value.
-            1 | 2 => Some(()),
-            3 => self.pass(1),
-            4..=6 => self.varint().map(|_| ()),
-            7 => self.pass(8),
-            8 => self.varint().and_then(|bytes| self.pass(bytes)),
-            9 | 10 => {
-                let byte = self.byte()?;
-                let short = u64::from(byte >> 4);
-                let n = if short == 15 { self.varint()? } else { short };
-                (0..n).try_for_each(|_| self.skip_item(byte & 0x0f, depth + 1))
-            }
-            STRUCT => self.fields(depth + 1, &mut |thrift, _, kind| thrift.skip(kind, depth + 1)),
-            _ => None,
-        }
-    }
-
-    /// In a list a truth value has a byte.
-    fn skip_item(&mut self, kind: u8, depth: usize) -> Option<()> {
-        match kind {
-            _ if depth >= MOST_DEPTH => None,
-            1 | 2 => self.pass(1),
-            _ => self.skip(kind, depth),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of a workbook: which sheets there are, what styles mean, and the strings that cells share.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, BufReader, Read};
 
 use quick_xml::XmlVersion;
@@ -247,9 +248,10 @@ impl Styles {
             match piece {
                 Piece::Open("numFmt", tag) => {
                     let id = number(tag);
-                    if !own.contains_key(&id) {
+                    if let Entry::Vacant(new) = own.entry(id) {
                         claim.take(PER_FORMAT)?;
-                        own.insert(id, is_date_format(id, attribute(tag, "formatCode").as_deref()));
+                        let code = attribute(tag, "formatCode");
+                        new.insert(is_date_format(id, code.as_deref()));
                     }
                 }
                 Piece::Open("cellXfs", _) => within = true,
