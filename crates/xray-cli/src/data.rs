@@ -140,6 +140,10 @@ fn told_columns(facts: &InputFacts, args: &InputArgs) -> Vec<String> {
         _ => format!("{column:?}"),
     };
     let mut columns = Vec::new();
+    if let Some(part) = &facts.part {
+        columns
+            .push(format!("{} {part:?}", if facts.format == "xlsx" { "sheet" } else { "array" }));
+    }
     if !facts.text.is_empty() {
         let names: Vec<String> = facts.text.iter().map(named).collect();
         columns.push(format!("text {}", names.join(" + ")));
@@ -169,6 +173,8 @@ fn overriding(facts: &InputFacts, args: &InputArgs) -> Vec<&'static str> {
         ("--header", args.header.is_none() && facts.header.is_some()),
         ("--delimiter", args.delimiter.is_none() && facts.format == "csv"),
         ("--zero-based", args.zero_based.is_none() && facts.format == "svmlight"),
+        ("--sheet", args.sheet.is_none() && facts.part.is_some() && facts.format == "xlsx"),
+        ("--variable", args.variable.is_none() && facts.part.is_some() && facts.format != "xlsx"),
         ("--text", args.text.is_empty() && !facts.text.is_empty()),
         ("--id", args.id.is_none() && columns),
         ("--labels", args.labels.is_none() && columns),

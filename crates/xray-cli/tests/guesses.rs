@@ -143,6 +143,21 @@ fn classes_from_a_file_are_told_as_such() {
 }
 
 #[test]
+fn the_array_that_was_read_is_told() {
+    let place = Place::new();
+    place.write("x.csv", "1,2,3\n4,5,6\n");
+    place.done(&["convert", "x.csv", "x.mat"]);
+    let run = place.done(&["factorize", "x.mat", "-r", "1"]);
+    assert!(
+        run.stderr.contains("mat; array \"x\" (--variable decides otherwise)"),
+        "{}",
+        run.stderr
+    );
+    let run = place.done(&["factorize", "x.mat", "-r", "1", "--variable", "x"]);
+    assert!(run.stderr.contains("mat; array \"x\"; 2 rows"), "{}", run.stderr);
+}
+
+#[test]
 fn columns_without_names_are_no_words() {
     let place = Place::new();
     place.write("t.txt", "10 cats and 10 dogs\n20 cats or 10 birds\nbirds and dogs 20\n");

@@ -201,6 +201,15 @@ impl ColumnNames {
             ColumnNames::Positions => None,
         }
     }
+
+    /// The memory that they take, with what words are found by.
+    fn bytes(&self) -> u64 {
+        match self {
+            ColumnNames::Words(vectorizer) => vectorizer.bytes(),
+            ColumnNames::Given(names) => list_bytes(names),
+            ColumnNames::Positions => 0,
+        }
+    }
 }
 
 /// A matrix that is ready to be factored: weighed documents x words, or any table of numbers.
@@ -325,7 +334,7 @@ impl Corpus {
 
     /// The memory of the names of rows and columns.
     pub fn names_bytes(&self) -> u64 {
-        self.rows.bytes() + self.names.listed().map_or(0, list_bytes)
+        self.rows.bytes() + self.names.bytes()
     }
 
     /// Number of documents on all ranks.

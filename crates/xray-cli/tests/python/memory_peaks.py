@@ -173,10 +173,19 @@ def cases(folder: Path, scale: int) -> Iterator[Case]:
     quiet = ["-q", "--threads", "2"]
     fit = ["-r", "5", *quiet]
     yield Case("tall sparse", ["factorize", tall, *fit], [40, 120 * scale], 120 * scale)
+    model, rows = str(folder / "m.npz"), str(folder / "w.npz")
+    kept = ["factorize", tall, "-r", "20", *quiet, "-o", model]
+    yield Case("tall sparse, kept", kept, [160 * scale], 160 * scale)
+    new = ["transform", model, tall, *quiet, "-o", rows]
+    yield Case("new rows", new, [64, 160 * scale], 160 * scale)
     wide = sparse(folder, "wide", 500, 100_000 * scale, 500_000 * scale)
     greedy = [*fit, "--selection", "greedy"]
     limits = [60 * scale + 40, 200 * scale]
     yield Case("wide sparse", ["factorize", wide, *greedy], limits, limits[0])
+    normalized = ["factorize", wide, *fit, "--normalize", "l2"]
+    yield Case("normalised", normalized, [64, 100 * scale], 100 * scale)
+    stable = ["factorize", wide, *fit, "--stability"]
+    yield Case("halves", stable, [64, 130 * scale], 130 * scale)
     dense = folder / "dense.npy"
     np.save(dense, np.random.default_rng(3).random((2000 * scale, 1500)))
     limits = [20 * scale, 60 * scale]
@@ -198,8 +207,8 @@ def cases(folder: Path, scale: int) -> Iterator[Case]:
     for bomb in unpacked(folder):
         words = ["convert", bomb, str(folder / "out.csv"), "-q"]
         yield Case(Path(bomb).name, words, [64], NEVER)
-    model = ["transform", bombs[0], lines, *quiet]
-    yield Case("bomb as model", model, [64], NEVER)
+    opened = ["transform", bombs[0], lines, *quiet]
+    yield Case("bomb as model", opened, [64], NEVER)
 
 
 def judge(what: str, ended: Ended, limit: float, must: bool) -> str | None:

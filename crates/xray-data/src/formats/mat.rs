@@ -23,6 +23,7 @@ use crate::budget::{Claim, string_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::cube::Array;
 use crate::error::{Malformed, Result, io_error};
+use crate::model::Noticed;
 use crate::options::{ColumnChoice, LoadOptions};
 use crate::source::Source;
 use crate::table::{LoadedMatrix, Table};
@@ -35,7 +36,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(is_mat),
     has_columns: false,
     has_variables: true,
-    read: FileReader::File(|source, options| read(source, options).map(Parsed::from)),
+    read: FileReader::File(read),
     write_table: Some(TableWriter { keeps: Keeps::ALL, check: write::check, write: write::write }),
     write_documents: None,
     names_beside: None,
@@ -64,11 +65,11 @@ const NUMERIC_LABELS: &str = "gnd";
 /// Largest vector that is kept because it may hold labels.
 const MOST_LABELS: usize = 1 << 27;
 
-fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let file = source.name.clone();
     let mut selection = Selection::new(options, &file);
     for_each_variable(source, &mut selection)?;
-    selection.into_table(&file, options)
+    selection.into_parsed(&file, options)
 }
 
 /// Looks at one variable after the other.
@@ -194,7 +195,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    fn into_table(mut self, file: &str, options: &LoadOptions) -> Result<Table> {
+    fn into_parsed(mut self, file: &str, options: &LoadOptions) -> Result<Parsed> {
         let Some(variable) = self.chosen.take() else {
             let found = match &options.variable {
                 Some(name) => format!("no variable \"{name}\""),
@@ -202,6 +203,7 @@ impl<'a> Selection<'a> {
             };
             return Err(Malformed::new(file, found, "a matrix").remedy(known(&self.known)).into());
         };
+        let noticed = Noticed::of_part(variable.name.clone());
         let matrix = to_matrix(&mut self.claim, variable, options)?;
         let (m, n) = (matrix.n_rows(), matrix.n_columns());
         let row_names = self.take_list(m, |name| name == ROW_NAMES);
@@ -211,7 +213,8 @@ impl<'a> Selection<'a> {
             let found = format!("no variable {choice} with {m} numbers or strings");
             return Err(Malformed::new(file, found, "labels").remedy(known(&self.known)).into());
         }
-        Ok(Table { matrix, row_names, column_names, labels, times: None })
+        let table = Table { matrix, row_names, column_names, labels, times: None };
+        Ok(Parsed { noticed, ..table.into() })
     }
 
     /// The first list of this length with a fitting name.

@@ -20,6 +20,7 @@ use crate::assemble::{Compressed, Entries, Stored, check_shape};
 use crate::budget::{Claim, json_bytes, string_bytes};
 use crate::columns::{LABEL_VARIABLES, known};
 use crate::error::{Malformed, Result, io_error};
+use crate::model::Noticed;
 use crate::options::{ColumnChoice, Limits, LoadOptions};
 use crate::source::{ReadSeek, Source};
 use crate::table::{LoadedMatrix, Table};
@@ -32,7 +33,7 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(|head| is_archive(head) && !is_workbook(head)),
     has_columns: false,
     has_variables: true,
-    read: Reader::File(|source, options| read(source, options).map(Parsed::from)),
+    read: Reader::File(read),
     write_table: Some(TableWriter { keeps: Keeps::ALL, check: |_| Ok(()), write: write::write }),
     write_documents: None,
     names_beside: None,
@@ -50,13 +51,16 @@ const ROW_NAMES: &str = "row_names_json";
 const COLUMN_NAMES: &str = "column_names_json";
 const LABELS: &str = "labels_json";
 
-fn read(source: Source, options: &LoadOptions) -> Result<Table> {
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
     let file = source.name.clone();
     let mut archive = Archive::open(source, &options.limits)?;
-    let matrix = if archive.has("format") && archive.has("shape") && options.variable.is_none() {
-        read_sparse(&mut archive, options)?
+    let is_sparse = archive.has("format") && archive.has("shape") && options.variable.is_none();
+    let (matrix, noticed) = if is_sparse {
+        (read_sparse(&mut archive, options)?, Noticed::default())
     } else {
-        read_dense(&mut archive, options.variable.as_deref())?
+        let name = options.variable.clone();
+        let name = name.map_or_else(|| largest(&mut archive), Ok)?;
+        (read_dense(&mut archive, &name)?, Noticed::of_part(name))
     };
     let mut table = Table::new(matrix);
     table.labels = read_labels(&mut archive, table.matrix.n_rows(), options)?;
@@ -73,7 +77,7 @@ fn read(source: Source, options: &LoadOptions) -> Result<Table> {
             *place = Some(parsed.map_err(|e| Malformed::damaged(&file, e.to_string(), expected))?);
         }
     }
-    Ok(table)
+    Ok(Parsed { noticed, ..table.into() })
 }
 
 /// Numbers or strings as texts.
@@ -386,18 +390,15 @@ fn narrow(file: &str, axis: &str, indices: Vec<u64>, dimension: usize) -> Result
     }
 }
 
-/// The array of this name, or the largest one with two axes.
-fn read_dense(archive: &mut Archive, name: Option<&str>) -> Result<LoadedMatrix> {
-    let name = match name {
-        Some(name) => name.to_owned(),
-        None => largest(archive)?,
-    };
-    archive.array(&name, |file, header, reader, room| {
+/// The array of this name.
+fn read_dense(archive: &mut Archive, name: &str) -> Result<LoadedMatrix> {
+    archive.array(name, |file, header, reader, room| {
         let values = header.read_numbers(file, reader, room)?;
         header.clone().into_matrix(file, values)
     })
 }
 
+/// The name of the largest array with two axes.
 fn largest(archive: &mut Archive) -> Result<String> {
     let names = archive.names();
     let (mut best, mut unreadable): (Option<(usize, String)>, _) = (None, None);

@@ -15,12 +15,13 @@ use zip::ZipArchive;
 
 use self::cells::{Cell, for_each_cell};
 use self::parts::{Parts, Sheet, Styles, shared_strings, sheets};
-use super::{Format, Reader, Told, delimited};
+use super::{Format, Parsed, Reader, Told, delimited};
 use crate::budget::Claim;
 use crate::columns::known;
 use crate::csv::write_field;
 use crate::encoding::Encoding;
 use crate::error::{Malformed, Result};
+use crate::model::Noticed;
 use crate::options::{Limits, LoadOptions};
 use crate::schema::Layout;
 use crate::source::{Input, ReadSeek, Source};
@@ -33,15 +34,19 @@ pub(crate) static FORMAT: Format = Format {
     told: Told::Signature(is_workbook),
     has_columns: true,
     has_variables: false,
-    read: Reader::File(|source, options| {
-        delimited::read(as_csv(source, options)?, Some(b','), &of_cells(options))
-    }),
+    read: Reader::File(read),
     write_table: None,
     write_documents: None,
     names_beside: None,
     decide: Some(decide),
     is_zero_based: None,
 };
+
+fn read(source: Source, options: &LoadOptions) -> Result<Parsed> {
+    let (sheet, cells) = as_csv(source, options)?;
+    let read = delimited::read(cells, Some(b','), &of_cells(options))?;
+    Ok(Parsed { noticed: Noticed::of_part(sheet).and(&read.noticed), ..read })
+}
 
 /// Whether it is an archive that begins with a part that workbooks have.
 pub(super) fn is_workbook(head: &[u8]) -> bool {
@@ -54,7 +59,7 @@ fn decide(
     sources: &mut dyn Iterator<Item = Result<Source>>,
     options: &LoadOptions,
 ) -> Result<Layout> {
-    let mut sources = sources.map(|source| as_csv(source?, options));
+    let mut sources = sources.map(|source| Ok(as_csv(source?, options)?.1));
     delimited::decide(&mut sources, Some(b','), &of_cells(options))
 }
 
@@ -64,8 +69,8 @@ fn of_cells(options: &LoadOptions) -> LoadOptions {
     LoadOptions { delimiter, quoting, encoding, ..options.clone() }
 }
 
-/// The cells of the sheet as CSV: row i of the sheet is line i, as long as no cell has several lines.
-fn as_csv(source: Source, options: &LoadOptions) -> Result<Source> {
+/// The name of the sheet, and its cells as CSV: row i of the sheet is line i, as long as no cell has several lines.
+fn as_csv(source: Source, options: &LoadOptions) -> Result<(String, Source)> {
     let name = source.name.clone();
     let mut claim = options.limits.claim(&name);
     let mut book = Workbook::open(source, &options.limits, &mut claim)?;
@@ -78,7 +83,7 @@ fn as_csv(source: Source, options: &LoadOptions) -> Result<Source> {
     text_claim.take(n_bytes)?;
     let source = Source::open(&Input::Bytes { name, bytes }, &of_cells(options))?;
     text_claim.give_back(n_bytes);
-    Ok(source.holding(text_claim))
+    Ok((sheet.name, source.holding(text_claim)))
 }
 
 /// An open spreadsheet.

@@ -76,6 +76,9 @@ pub(crate) const MOST_BAD_TOLD: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Noticed {
+    /// The array or sheet that was read, of a file that may have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// Character sets that texts were found to have other than UTF-8.
     pub encodings: Vec<Encoding>,
     /// Files of a folder of texts that are no texts.
@@ -87,6 +90,11 @@ pub struct Noticed {
 }
 
 impl Noticed {
+    /// About this array or sheet.
+    pub(crate) fn of_part(part: String) -> Self {
+        Self { part: Some(part), ..Self::default() }
+    }
+
     /// About texts in this character set.
     pub(crate) fn in_encoding(mut self, encoding: Option<Encoding>) -> Self {
         self.add_encodings(encoding.as_slice());
@@ -102,6 +110,7 @@ impl Noticed {
 
     /// The same about other files, too.
     pub fn and(mut self, other: &Self) -> Self {
+        self.part = self.part.or_else(|| other.part.clone());
         self.add_encodings(&other.encodings);
         self.left_out_files += other.left_out_files;
         self.bad_records += other.bad_records;

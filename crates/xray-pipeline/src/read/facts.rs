@@ -26,6 +26,9 @@ pub struct InputFacts {
     /// Whether columns counted from 0, in formats that call them by numbers and do not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zero_based: Option<bool>,
+    /// The array or sheet that was read, of a file that may have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// The columns with the text; none in a table of numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
@@ -98,6 +101,7 @@ impl InputFacts {
         let facts = Self {
             format: reading.schema.format.clone(),
             zero_based: reading.schema.zero_based,
+            part: reading.noticed.part.clone(),
             blank_lines: reading.blank_lines,
             bad_records: reading.noticed.bad_records,
             first_bad: reading.noticed.first_bad.clone(),
