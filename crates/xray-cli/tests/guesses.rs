@@ -149,12 +149,12 @@ fn the_array_that_was_read_is_told() {
     place.done(&["convert", "x.csv", "x.mat"]);
     let run = place.done(&["factorize", "x.mat", "-r", "1"]);
     assert!(
-        run.stderr.contains("mat; array \"x\" (--variable decides otherwise)"),
+        run.stderr.contains("mat; array \"X\" (--variable decides otherwise)"),
         "{}",
         run.stderr
     );
-    let run = place.done(&["factorize", "x.mat", "-r", "1", "--variable", "x"]);
-    assert!(run.stderr.contains("mat; array \"x\"; 2 rows"), "{}", run.stderr);
+    let run = place.done(&["factorize", "x.mat", "-r", "1", "--variable", "X"]);
+    assert!(run.stderr.contains("mat; array \"X\"; 2 rows"), "{}", run.stderr);
 }
 
 #[test]
