@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use xray_data::Input;
+use xray_data::{FileIdentity, Input};
 use xray_nmf::comm::Communicator;
 use xray_pipeline::{Folder, InputMark, Plan, check_writable, replaceable};
 
@@ -92,9 +92,9 @@ impl Guarded {
     }
 
     fn clash(&self, mut writes: Vec<PathBuf>) -> Option<String> {
-        let saved = self.checkpoint.as_ref().map(|path| (identity(path), path));
+        let saved = self.checkpoint.as_ref().map(|path| (FileIdentity::of(path), path));
         if let Some((place, path)) = &saved
-            && let Some(write) = writes.iter().find(|write| identity(write) == *place)
+            && let Some(write) = writes.iter().find(|write| FileIdentity::of(write) == *place)
         {
             return Some(same(write, "the checkpoint", path));
         }
@@ -102,10 +102,11 @@ impl Guarded {
         let (folders, files): (Vec<&PathBuf>, Vec<&PathBuf>) =
             self.reads.iter().partition(|read| read.is_dir());
         let files = files.into_iter().filter(|file| file.is_file());
-        let files: HashMap<Identity, &PathBuf> = files.map(|file| (identity(file), file)).collect();
+        let files: HashMap<FileIdentity, &PathBuf> =
+            files.map(|file| (FileIdentity::of(file), file)).collect();
         writes.iter().find_map(|write| {
             let within = |folder: &&&PathBuf| is_text_of(write, folder);
-            let read = files.get(&identity(write)).copied();
+            let read = files.get(&FileIdentity::of(write)).copied();
             let read = read.or_else(|| folders.iter().find(within).copied())?;
             Some(same(write, "what is read", read))
         })
@@ -115,26 +116,6 @@ impl Guarded {
 fn same(write: &Path, what: &str, other: &Path) -> String {
     let (write, other) = (write.display(), other.display());
     format!("{write}: the output would take the place of {what} ({other}); choose another output")
-}
-
-/// What tells files apart, whatever they are called.
-#[derive(PartialEq, Eq, Hash)]
-enum Identity {
-    #[cfg(unix)]
-    Node(u64, u64),
-    Place(PathBuf),
-}
-
-fn identity(path: &Path) -> Identity {
-    #[cfg(unix)]
-    if let Some(about) = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file) {
-        use std::os::unix::fs::MetadataExt;
-        return Identity::Node(about.dev(), about.ino());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).unwrap_or_default();
-    let there = std::fs::canonicalize(path);
-    Identity::Place(there.unwrap_or_else(|_| folder.join(path.file_name().unwrap_or_default())))
 }
 
 /// Whether a file is one of the texts of a folder.

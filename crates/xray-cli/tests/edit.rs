@@ -83,13 +83,20 @@ fn words_are_moved() {
 fn wrong_changes_are_refused() {
     let place = Place::new();
     fitted(&place);
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 13] = [
         (&[], "nothing to do"),
         (&["--drop", "5"], "there is no topic 5"),
         (&["--drop", "0"], "there is no topic 0"),
         (&["--drop", "1,2,3,4"], "no topic would be left"),
         (&["--merge", "1"], "two topics or more"),
         (&["--merge", "1,2", "--drop", "2"], "twice"),
+        (&["--rename", "1=A", "--rename", "1=B"], "topic 1 is renamed twice"),
+        (&["--drop", "1", "--rename", "1=A"], "topic 1 is called \"A\" and goes"),
+        (&["--merge", "2,1", "--rename", "1=A"], "topic 1 is called \"A\" and goes"),
+        (
+            &["--drop", "1", "--move-word", "zzzz=1"],
+            "\"zzzz\" is moved to topic 1, which is dropped",
+        ),
         (&["--split", "1"], "give the data after the model"),
         (&["--move-word", "zzzz=1"], "the model has no word \"zzzz\""),
         (&["--rename", "1=x", "-o", "out/model.npz"], "out/model.npz"),

@@ -82,6 +82,12 @@ fn a_scene_becomes_spectra_maps_and_numbers() {
     place.done(&["transform", "out", "scene.hdr", "-o", "applied"]);
     assert_eq!(place.bytes("applied/abundances.npy"), place.bytes("out/abundances.npy"));
     place.done(&["unmix", "out/abundances.hdr", "-r", "2", "-o", "of-maps"]);
+    // Without wavelengths the order of bands decides, and that is told.
+    let header = place.text("scene.hdr").replace("wavelength", "length");
+    place.write("bare.hdr", header);
+    place.write("bare.img", place.bytes("scene.img"));
+    let run = place.done(&["unmix", "bare.hdr", "--endmembers", "out/endmembers.csv"]);
+    assert!(run.stderr.contains("only one side has wavelengths"), "{}", run.stderr);
 }
 
 #[test]

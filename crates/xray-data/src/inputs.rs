@@ -19,6 +19,7 @@ use globset::GlobBuilder;
 
 use crate::error::{Error, Malformed, Result, io_error};
 use crate::formats::{Format, is_text};
+use crate::identity::FileIdentity;
 use crate::source::Input;
 
 /// Folders within folders that are searched; links to folders are not followed.
@@ -319,7 +320,7 @@ fn check_distinct(parts: &[Input]) -> Result<()> {
             return Err(Error::Parameter { name: "input", value: name, allowed });
         }
         let before = match part {
-            Input::Path(path) => seen.insert(Identity::of(path), name.clone()),
+            Input::Path(path) => seen.insert(FileIdentity::of(path), name.clone()),
             Input::Stdin | Input::Bytes { .. } => None,
         };
         if let Some(before) = before {
@@ -328,25 +329,6 @@ fn check_distinct(parts: &[Input]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// What a file is, whatever it is called.
-#[derive(PartialEq, Eq, Hash)]
-enum Identity {
-    #[cfg(unix)]
-    Node(u64, u64),
-    Path(PathBuf),
-}
-
-impl Identity {
-    fn of(path: &Path) -> Self {
-        #[cfg(unix)]
-        if let Ok(about) = std::fs::metadata(path) {
-            use std::os::unix::fs::MetadataExt;
-            return Self::Node(about.dev(), about.ino());
-        }
-        Self::Path(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
-    }
 }
 
 #[cfg(test)]

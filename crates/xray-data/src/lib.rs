@@ -31,6 +31,7 @@ mod encoding;
 mod error;
 mod formats;
 mod hash;
+mod identity;
 mod inputs;
 mod load;
 mod model;
@@ -52,6 +53,7 @@ pub use formats::{FORMATS, Format, is_text_of};
 #[cfg(feature = "parquet")]
 pub use formats::{ParquetColumn, ParquetRows};
 pub use hash::{ContentHash, FileHash};
+pub use identity::FileIdentity;
 pub use inputs::{Inputs, RESULT_RECORD};
 pub use load::{load, load_with_origin};
 pub use model::{Model, ModelClusters, ModelKind, Noticed, Origin, Provenance, Reading};

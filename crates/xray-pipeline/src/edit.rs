@@ -96,6 +96,33 @@ impl TopicEdits {
         if self.drop.len() == rank {
             return Err(Error::Usage("no topic would be left".to_owned()));
         }
+        self.check_lost()
+    }
+
+    /// Refuses changes that others undo.
+    fn check_lost(&self) -> Result<()> {
+        let merged = self.merge.iter().flat_map(|list| &list[1..]);
+        let nameless: BTreeSet<&usize> = self.drop.iter().chain(merged).collect();
+        let (mut renamed, mut moved) = (BTreeSet::new(), BTreeSet::new());
+        let refuse = |message: String| Err(Error::Usage(format!("{message}: leave one out")));
+        for (topic, name) in &self.rename {
+            if nameless.contains(topic) {
+                return refuse(format!(
+                    "topic {topic} is called {name:?} and goes, dropped or merged into another"
+                ));
+            }
+            if !renamed.insert(topic) {
+                return refuse(format!("topic {topic} is renamed twice"));
+            }
+        }
+        for (word, topic) in &self.move_words {
+            if self.drop.contains(topic) {
+                return refuse(format!("{word:?} is moved to topic {topic}, which is dropped"));
+            }
+            if !moved.insert(word) {
+                return refuse(format!("{word:?} is moved twice"));
+            }
+        }
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use xray_data::cube::{Cube, Spectra, read_mask, read_spectra};
 use xray_nmf::comm::OneRank;
 use xray_pipeline::unmix::{
     AXES, ScenePage, Truth, UnmixOptions, UnmixReport, Unmixed, endmembers_table, find_abundances,
-    find_endmembers, known_endmembers, nearest_spectra, resampled,
+    find_endmembers, has_wavelengths_on_one_side, known_endmembers, nearest_spectra, resampled,
 };
 use xray_pipeline::{Plan, Purpose};
 use xray_report::number;
@@ -101,7 +101,14 @@ fn find(session: &mut Session, cube: &mut Cube, args: &UnmixArgs) -> anyhow::Res
     let mask =
         mask.map(|path| read_mask(path, cube.rows(), cube.columns(), &options)).transpose()?;
     if let Some(path) = &args.endmembers {
-        let Spectra { values, .. } = resampled(&read_spectra(path, &options)?, cube)?;
+        let spectra = read_spectra(path, &options)?;
+        if has_wavelengths_on_one_side(&spectra, cube) {
+            let name = path.display();
+            session.note(format!(
+                "{name}: bands are taken in their order: only one side has wavelengths"
+            ));
+        }
+        let Spectra { values, .. } = resampled(&spectra, cube)?;
         return Ok(known_endmembers(cube, values, mask.as_deref(), &mut session.progress())?);
     }
     let request =

@@ -94,6 +94,11 @@ pub fn resampled(spectra: &Spectra, cube: &Cube) -> Result<Spectra> {
     }
 }
 
+/// Whether only the spectra or only the cube tell wavelengths, so that bands are brought together by their order.
+pub fn has_wavelengths_on_one_side(spectra: &Spectra, cube: &Cube) -> bool {
+    !spectra.is_numbered && spectra.axis.is_some() != cube.wavelengths().is_some()
+}
+
 fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -18,7 +18,7 @@ mod rivals;
 mod squares;
 mod truth;
 
-pub use library::{NearSpectrum, nearest_spectra, resampled};
+pub use library::{NearSpectrum, has_wavelengths_on_one_side, nearest_spectra, resampled};
 pub use page::ScenePage;
 pub use report::{
     AXES, BandFacts, EndmemberFacts, NumberFacts, UnmixReport, endmembers_csv, endmembers_table,
