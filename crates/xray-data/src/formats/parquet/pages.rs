@@ -105,7 +105,8 @@ impl Held {
         match header.kind {
             INDEX_PAGE => {}
             DICTIONARY_PAGE => {
-                self.dictionary += bytes + values.saturating_mul(PER_DICTIONARY_VALUE);
+                let values = values.saturating_mul(PER_DICTIONARY_VALUE);
+                self.dictionary = self.dictionary.saturating_add(bytes).saturating_add(values);
             }
             _ => {
                 let delta = matches!(header.encoding, DELTA_LENGTHS | DELTA_TEXTS);
@@ -124,7 +125,7 @@ impl Held {
         }
         self.pages.push_back((bytes, values));
         self.bytes = self.bytes.saturating_add(bytes);
-        self.values += values;
+        self.values = self.values.saturating_add(values);
         while let Some(&(first_bytes, first_values)) = self.pages.front()
             && self.values - first_values > self.batch
         {
@@ -185,7 +186,7 @@ impl Header {
         match (page, field, kind) {
             (_, 1, 5) => self.values = thrift.int()?,
             (5 | 7, 2, 5) | (8, 4, 5) => self.encoding = thrift.int()?,
-            (8, 5 | 6, 5) => self.levels += thrift.int()?,
+            (8, 5 | 6, 5) => self.levels = self.levels.saturating_add(thrift.int()?),
             (8, 7, 1 | 2) => self.is_packed = kind == 1,
             _ => thrift.skip(kind, 1)?,
         }

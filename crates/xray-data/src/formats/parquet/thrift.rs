@@ -70,7 +70,7 @@ impl<R: Read> Thrift<R> {
             if kind == 0 {
                 return Some(());
             }
-            id = if more == 0 { self.int()? } else { id + more };
+            id = if more == 0 { self.int()? } else { id.wrapping_add(more) };
             visit(self, id, kind)?;
         }
     }
