@@ -8,13 +8,15 @@
 //! of is told by that rank, which then ends the others by force. The launcher ends the job if a rank is
 //! killed.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 use xray_nmf::comm::OneRank;
+use xray_report::printable;
 
 use crate::args::Cli;
-use crate::stderr::{Word, say_with};
+use crate::stderr::{Word, say, say_with};
 use crate::{outcome, panic};
 
 /// Variables in which launchers say how many processes they have started, and which one this is.
@@ -67,11 +69,23 @@ pub(crate) fn main() -> ExitCode {
     let launched = Launched::from_environment(|name| std::env::var(name).ok());
     match launched.filter(|_| !alone) {
         Some(launched) => start_ranks(&launched),
-        None => {
-            let cli = Cli::parse();
-            outcome::report(panic::caught(|| crate::run(&OneRank, cli.command)))
-        }
+        None => match Cli::try_parse() {
+            Ok(cli) => outcome::report(panic::caught(|| crate::run(&OneRank, cli.command))),
+            Err(error) => refuse(&error),
+        },
     }
+}
+
+/// Help, the version, or a wrong argument. A shell makes names of files of patterns, and these cannot act on the terminal.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let acts = |word: OsString| printable(&word.to_string_lossy()) != word.to_string_lossy();
+    if error.use_stderr() && std::env::args_os().any(acts) {
+        say(error.render().to_string().trim_end());
+    } else {
+        // Nothing can be done if it cannot be printed.
+        let _ = error.print();
+    }
+    ExitCode::from(error.exit_code() as u8)
 }
 
 #[cfg(not(feature = "mpi"))]
@@ -125,7 +139,9 @@ mod ranks {
         }
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return refuse(&comm, &error),
+            // The same on all ranks, so rank 0 tells it.
+            Err(error) if comm.rank() == 0 => return super::refuse(&error),
+            Err(error) => return ExitCode::from(error.exit_code() as u8),
         };
         let result = panic::caught(|| {
             let mut command = cli.command;
@@ -152,15 +168,6 @@ mod ranks {
             common.memory.get_or_insert(Bytes(share.memory));
         }
         Ok(())
-    }
-
-    /// Help, the version, or a wrong argument: the same on all ranks, so rank 0 tells it.
-    fn refuse(comm: &MpiRank, error: &clap::Error) -> ExitCode {
-        if comm.rank() == 0 {
-            // Nothing can be done if it cannot be printed.
-            let _ = error.print();
-        }
-        ExitCode::from(error.exit_code() as u8)
     }
 
     fn conclude(comm: &MpiRank, result: anyhow::Result<Outcome>) -> ExitCode {

@@ -48,6 +48,13 @@ fn names_of_files_cannot_act_on_a_terminal() {
     let run = place.xray(&["topics", "texts", "-k", "1"]);
     run.assert_error(1, &["\\u{1b}", "\\u{202e}"]);
     assert_tame(&run);
+    let unknown = format!("--{}", wild_name());
+    for words in [&["topics", "texts", &unknown][..], &["topics", "texts", "-k", &unknown[2..]]] {
+        let run = place.xray(words);
+        assert_eq!(run.status, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains("--help"), "{}", run.stderr);
+        assert_tame(&run);
+    }
     let missing = format!("{}.csv", wild_name());
     let run = place.xray(&["factorize", &missing, "-r", "1"]);
     run.assert_error(1, &["\\u{1b}", "\\u{202e}"]);
