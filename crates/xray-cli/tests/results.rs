@@ -182,6 +182,7 @@ fn what_is_written_to_standard_output_follows_what_is_there() {
         let line = format!("\"$XRAY\" convert x.csv {name} --to csv -q >>log");
         assert_eq!(place.shell(&line).status, Some(0), "{name}");
     }
+    place.xray(&["convert", "x.csv", "-"]).assert_error(2, &["/dev/stdout", "--to"]);
     let table = place.text("x.csv");
     assert_eq!(place.text("log"), format!("old\n{}", table.repeat(3)));
 }

@@ -23,6 +23,10 @@ struct Converted<'a> {
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let mut session = Session::new(&args.common);
+    if args.output.as_os_str() == "-" {
+        let message = "-: name a file, or /dev/stdout with --to FORMAT for standard output";
+        return Err(UsageError(message.into()).into());
+    }
     let files = check_output(&args.output, args.to)?;
     Guarded::new(&args.input).and_words(&args.text).check(&OneRank, files)?;
     let written = match read(&OneRank, &mut session, &args.input)? {
