@@ -168,7 +168,7 @@ fn xz_dictionary(head: &[u8]) -> Option<u64> {
         let (properties, after) = rest.split_at_checked(usize::try_from(n_properties).ok()?)?;
         if filter == LZMA2 {
             let bits = u64::from(*properties.first()?);
-            return (bits <= 40).then_some((2 | bits & 1) << (bits / 2 + 11));
+            return (bits <= 40).then(|| (2 | bits & 1) << (bits / 2 + 11));
         }
         rest = after;
     }
@@ -257,6 +257,7 @@ mod tests {
         let xz = |block: &[u8]| xz_dictionary(&[&stream[..], block].concat());
         assert_eq!(xz(&[2, 0, 0x21, 1, 0x16, 0, 0, 0, 1, 2, 3, 4]), Some(8 << 20));
         assert_eq!(xz(&[2, 0, 0x21, 1, 0x1c, 0, 0, 0, 1, 2, 3, 4]), Some(64 << 20));
+        assert_eq!(xz(&[2, 0, 0x21, 1, 0xfa, 0, 0, 0, 1, 2, 3, 4]), None, "no such size");
         // Two sizes, and a filter before it.
         let sizes = [3, 0xc1, 0x80, 1, 5, 4, 0, 0x21, 1, 0x17, 0, 0, 1, 2, 3, 4];
         assert_eq!(xz(&sizes), Some(12 << 20));
